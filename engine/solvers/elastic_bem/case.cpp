@@ -412,7 +412,8 @@ void ProblemReader::foundations() {
       if (!v.has("reference") && std::abs(f.reference[d]) < 1e-9 * std::sqrt(area)) f.reference[d] = 0;
     f.mass = v["mass"].number();
     f.centre_of_mass = v["centre_of_mass"].vec3();
-    f.inertia = v["inertia"].vec3();
+    inertia(v, f);
+    if (v.has("beam")) beam(v, f);
     p.foundations.push_back(f);
   }
 }

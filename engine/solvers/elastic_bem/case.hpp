@@ -37,6 +37,10 @@ struct ProblemReader : CaseReader {
   void frequencies();
   void boundaries();
   void foundations();
+  /// What bends of a foundation: section, moduli, axis.
+  void beam(const Values& foundation, Foundation& f);
+  /// Moments and products that a body has.
+  void inertia(const Values& v, Foundation& f);
   void loads();
   void observers();
   void signal();
@@ -52,6 +56,8 @@ struct ProblemReader : CaseReader {
   void room_for_force(const Values& at, const Vec3& force, const char* instead);
   /// How much the ground beyond the rim, which is not there for forces within it, may take from the motion.
   void far_of_force(const Values& at, const Vec3& force);
+  /// How much the ground beyond the rim may take from the stiffness of foundations within it.
+  void far_of_foundations();
   void resolution();
   /// Observers above the ground, in a hollow, or on the surface where it is not known.
   void places_of_observers();

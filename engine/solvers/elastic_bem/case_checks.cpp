@@ -84,6 +84,37 @@ void ProblemReader::far_of_force(const Values& at, const Vec3& force) {
        "Rayleigh wave more takes two thirds of it away.");
 }
 
+void ProblemReader::far_of_foundations() {
+  const Surface& s = *p.scene.surface;
+  if (p.surface_options.domain != Domain::ground || s.rim.empty() || s.enclosed || p.frequencies.empty()) return;
+  const Vec3 down = unit(p.surface_options.down);
+  const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
+  for (std::size_t k = 0; k < p.foundations.size(); ++k) {
+    double level = 1e300, depth = -1e300, reach = 1e300;
+    for (const auto& side : s.rim) level = std::min(level, dot(side[1], down));
+    for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+      if (s.traction_condition[t] != p.foundations[k].condition) continue;
+      const Vec3& x = s.nodes[static_cast<std::size_t>(s.traction_node[t])];
+      depth = std::max(depth, dot(x, down) - level);
+      for (const auto& side : s.rim) {
+        const Vec3 d = sub(side[1], x);
+        reach = std::min(reach, norm(axpy(-dot(d, down), down, d)));
+      }
+    }
+    if (!(depth > 1e-6 * s.diameter)) continue;
+    // What stands for the ground beyond the rim is forces on its surface. Measured with a rigid square pile of five widths at rest: 13 per cent
+    // where the ground reaches 0.7 depths around it, 1.4 at 1.5 depths, 0.1 at 3.
+    const double share =
+        std::min(0.5, 0.13 * std::pow(0.7 * depth / reach, 3) * std::exp(-reach * lowest / p.medium.rayleigh_speed()));
+    if (share < 0.03) continue;
+    warn(input["foundations"].at(k),
+         fmt::format("the foundation '{}' goes {} down, and the ground around it ends {} away: stiffnesses at rest may "
+                     "be off by some {:.0f} per cent",
+                     p.foundations[k].name, format_quantity(depth, "m"), format_quantity(reach, "m"), 100 * share),
+         "Let the ground reach one and a half depths and more around it (ground.low and ground.high, or the mesh).");
+  }
+}
+
 void ProblemReader::resolution() {
   if (p.scene.surface->active == 0) return;
   const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());

@@ -2,10 +2,12 @@
 // The dynamic stiffness of a structure on the foundations, from a table with the columns of charts/impedance.csv.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/solvers/elastic_bem/case.hpp"
 
@@ -96,6 +98,89 @@ std::string one_sided(const AddedStiffness& of, const StiffnessColumns& columns,
 }
 
 }  // namespace
+
+void ProblemReader::inertia(const Values& v, Foundation& f) {
+  f.inertia = v["inertia"].vec3();
+  f.products = v["products_of_inertia"].vec3();
+  const Vec3 &own = f.inertia, &mixed = f.products;
+  // A tensor of masses has no negative eigenvalue, and so no negative principal minor.
+  constexpr double slack = 1e-9;
+  double whole = own[0] * own[1] * own[2] - 2 * mixed[0] * mixed[1] * mixed[2];
+  for (std::size_t d = 0; d < 3; ++d) whole -= own[(d + 2) % 3] * mixed[d] * mixed[d];
+  bool body = whole >= -slack * own[0] * own[1] * own[2];
+  for (std::size_t d = 0; d < 3; ++d) body = body && mixed[d] * mixed[d] <= (1 + slack) * own[d] * own[(d + 1) % 3];
+  if (!body)
+    fail(v["products_of_inertia"],
+         fmt::format("no body has the products of inertia ({:g}, {:g}, {:g}) kg m^2 besides the moments ({:g}, {:g}, "
+                     "{:g})",
+                     mixed[0], mixed[1], mixed[2], own[0], own[1], own[2]),
+         "Give both about the centre of mass: products are integrals of x y, y z and z x over the mass.");
+}
+
+void ProblemReader::beam(const Values& foundation, Foundation& f) {
+  const Values v = foundation["beam"];
+  if (p.profile || f.contact != Contact::welded) {
+    fail(v,
+         p.profile ? "foundations on a profile lie on its surface: none bends below it"
+                   : "a beam is welded to the ground",
+         p.profile ? "Mesh the pile's shaft, and leave out the profile." : "Use the contact \"welded\".");
+    return;
+  }
+  if (!foundation.has("reference")) {
+    fail(v, "where the beam begins is not given", "Give the foundation's reference: the head of the pile.");
+    return;
+  }
+  Beam b;
+  b.head = f.reference;
+  const Vec3 way = vec::sub(v["tip"].vec3(), b.head);
+  b.length = vec::norm(way);
+  const bool round = v.has("diameter"), general = v.has("area") || v.has("second_moment");
+  const double diameter = round ? v["diameter"].number() : 0, wall = v.has("wall") ? v["wall"].number() : 0;
+  if (!(b.length > 0) || round == general || (general && !(v.has("area") && v.has("second_moment"))) ||
+      (v.has("wall") && !(round && 2 * wall < diameter))) {
+    fail(v,
+         !(b.length > 0)    ? "the beam's tip is its head"
+         : round == general ? "the beam's section is given twice or not at all"
+         : general          ? "of the beam's section one of area and second moment is given"
+                            : "the wall of the beam is no pipe's",
+         "Give the tip, and diameter (and wall, of a pipe) or area and second_moment.");
+    return;
+  }
+  b.along = vec::scale(1 / b.length, way);
+  b.elements = static_cast<int>(v["elements"].integer());
+  const double inner = wall > 0 ? diameter - 2 * wall : 0, pi = std::numbers::pi;
+  const double area = round ? pi / 4 * (diameter * diameter - inner * inner) : v["area"].number(),
+               second = round ? pi / 64 * (std::pow(diameter, 4) - std::pow(inner, 4)) : v["second_moment"].number(),
+               young = v["young_modulus"].number(), shear = young / (2 * (1 + v["poisson"].number())),
+               density = v["density"].number();
+  b.axial = young * area;
+  b.bending = young * second;
+  b.twisting = shear * 2 * second;
+  // G. R. Cowper 1966: round 0.9, thin pipes 0.5, rectangles 5/6, all for Poisson's ratios of structures.
+  b.shearing = shear * (v.has("shear_area") ? v["shear_area"].number()
+                                            : (!round     ? 5.0 / 6
+                                               : wall > 0 ? 0.5
+                                                          : 0.9) *
+                                                  area);
+  b.mass = density * area;
+  b.turning = density * second;
+  b.spin = density * 2 * second;
+  b.damping = v["damping"].number();
+  double low = 0, high = b.length;
+  for (const Index cell : p.scene.mesh->group(foundation["group"].text())->cells)
+    for (const Index k : p.scene.mesh->nodes(cell)) {
+      const double s = vec::dot(vec::sub(p.scene.mesh->point(k), b.head), b.along);
+      low = std::min(low, s);
+      high = std::max(high, s);
+    }
+  if (low < -0.01 * b.length || high > 1.01 * b.length)
+    warn(v,
+         fmt::format("the group reaches from {:.4g} to {:.4g} m along the beam of {:.4g} m: what lies beyond its ends "
+                     "moves rigidly with them",
+                     low, high, b.length),
+         "Let reference and tip be the ends of the shaft.");
+  f.beam = b;
+}
 
 void ProblemReader::structure() {
   if (!has("structure")) return;

@@ -16,6 +16,7 @@
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/discretization/exact.hpp"
+#include "engine/solvers/elastic_bem/solving/beam.hpp"
 #include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
 #include "engine/team/parallel_for.hpp"
@@ -220,12 +221,23 @@ std::vector<BoundaryValues> of_region(const std::vector<BoundaryValues>& all, co
 
 }  // namespace
 
-void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> solved, const Harmonic& h,
-                           const std::function<void(std::size_t, BoundaryValues&)>& add, Answer& out) const {
+Status ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> solved, const Harmonic& h,
+                             const std::function<void(std::size_t, BoundaryValues&)>& add, Answer& out) const {
   const Problem& p = *problem_;
-  const std::size_t n = 6 * p.foundations.size();
+  const std::size_t n = 6 * p.foundations.size(), motions_of_nodes = node_motions(p.foundations);
+  std::optional<HeadAnswers> heads;  // of beams
+  if (motions_of_nodes > n) {
+    auto made = answers_of_heads(s, p.foundations, solved, h.omega, [&](std::size_t q) {
+      BoundaryValues whole = solved[motions_of_nodes + q];
+      add(q, whole);
+      return whole;
+    });
+    if (!made) return made.error();
+    heads = std::move(*made);
+    solved = heads->solved;
+  }
   const std::span<const BoundaryValues> unit = solved.subspan(0, n);
-  if (n > 0) out.impedance = impedance(s, p.foundations, unit);
+  if (n > 0) out.impedance = heads ? heads->impedance : impedance(s, p.foundations, unit);
   for (std::size_t q = 0; q < shown(); ++q) {
     std::vector<Complex> d(n);
     BoundaryValues v;
@@ -236,9 +248,14 @@ void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> sol
       const Load& l = p.loads[q];
       v = solved[n + q];
       if (n > 0) {
-        BoundaryValues whole = v;
-        add(q, whole);
-        const std::vector<Complex> fixed = held_forces(s, p.foundations, std::move(whole), nullptr);
+        std::vector<Complex> fixed;
+        if (heads) {
+          fixed = heads->forces[q];
+        } else {
+          BoundaryValues whole = v;
+          add(q, whole);
+          fixed = held_forces(s, p.foundations, std::move(whole), nullptr);
+        }
         std::vector<Complex> wrench(n);
         if (l.kind == LoadKind::machine) {
           const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
@@ -260,6 +277,7 @@ void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> sol
     add(q, v);
     out.total.push_back(std::move(v));
   }
+  return {};
 }
 
 void ElasticBem::observe_on_element(const Surface& s, const Site& site, std::size_t k, Answer& out) const {
@@ -303,7 +321,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     add_incident(*from.surface, *incident[q], v, static_cast<std::size_t>(from.first_node),
                  static_cast<std::size_t>(from.first_traction));
   };
-  superpose(*scene.surface, *solved, h, add, out);
+  if (auto status = superpose(*scene.surface, *solved, h, add, out); !status) return status.error();
 
   if (!points_.empty())
     if (auto status = observe(ready, h, far.get(), incident, context, out); !status) return status.error();

@@ -95,10 +95,12 @@ class ElasticBem final : public Solver {
   [[nodiscard]] Status observe_on_layers(const LayeredSurface& ground, double omega, RunContext& context, Answer& out);
   [[nodiscard]] Status observe_stresses_on_layers(const LayeredSurface& ground, const Harmonic& harmonic,
                                                   RunContext& context, Answer& out);
-  /// What loads make of the solutions: of unit motions of the foundations, then of the loads on held ones. `add_incident(case, values)` puts
-  /// the incident field of a load in, where it has one.
-  void superpose(const Surface& surface, std::span<const BoundaryValues> solved, const Harmonic& harmonic,
-                 const std::function<void(std::size_t, BoundaryValues&)>& add_incident, Answer& out) const;
+  /// What loads make of the solutions: of unit motions of the foundations' nodes, then of the loads on held ones. `add_incident(case,
+  /// values)` puts the incident field of a load in, where it has one. Errors as answers_of_heads().
+  [[nodiscard]] Status superpose(const Surface& surface, std::span<const BoundaryValues> solved,
+                                 const Harmonic& harmonic,
+                                 const std::function<void(std::size_t, BoundaryValues&)>& add_incident,
+                                 Answer& out) const;
   /// Displacements of all cases at point k, which lies on an element.
   void observe_on_element(const Surface& surface, const Site& site, std::size_t k, Answer& out) const;
   [[nodiscard]] Result<Parcel> compute(std::size_t frequency, RunContext& context);

@@ -286,7 +286,7 @@ double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
 /// Measured where the others were: near pairs, values of far blocks one by one, products of small blocks, which are slower than large ones; some ten steps, of several
 /// regions thirty, each one product for the directions of all cases, and as many for the coarse motions.
 void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
-  const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
+  const double cases = static_cast<double>(node_motions(p.foundations) + p.loads.size()),
                values = c.compressed.near + c.compressed.far;
   const double images = static_cast<double>(p.scene.system->compressed_images());
   // Of unknowns the rows of one of all mirror images. Known columns are often fewer.

@@ -401,6 +401,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   }
   r.places_of_observers();
   r.points_of_force();
+  r.far_of_foundations();
   r.free_bodies();
   r.waves();
   if (!has_errors(out)) made.problem = std::move(problem);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/solving/beam.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -15,16 +16,24 @@ std::string motion_name(const std::vector<Foundation>& foundations, std::size_t 
   return (foundations.size() == 1 ? std::string() : foundations[k / 6].name + " ") + motion_names[k % 6];
 }
 
+std::size_t node_motions(const std::vector<Foundation>& foundations) {
+  std::size_t out = 0;
+  for (const Foundation& f : foundations) out += 6 * f.nodes();
+  return out;
+}
+
 std::vector<LoadValues> unit_motions(const BoundarySystem& system, const Foundation& f) {
   const Surface& s = system.surface();
-  std::vector<LoadValues> out(6);
-  for (std::size_t q = 0; q < 6; ++q) {
+  std::vector<LoadValues> out(6 * f.nodes());
+  for (std::size_t q = 0; q < out.size(); ++q) {
     out[q].displacement.resize(static_cast<std::size_t>(s.node_count()));
     for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
       if (s.traction_condition[t] != f.condition) continue;
       const auto n = static_cast<std::size_t>(s.traction_node[t]);
       Vec3 u{};
-      if (q < 3) {
+      if (f.beam) {
+        u = beam_motion(*f.beam, static_cast<int>(q / 6), q % 6, s.nodes[n]);
+      } else if (q < 3) {
         u[q] = 1;
       } else {
         Vec3 theta{};
@@ -171,6 +180,8 @@ std::vector<Complex> motions(const std::vector<Foundation>& foundations, const s
     for (std::size_t i = 0; i < 3; ++i) {
       m[i][i] = b.mass;
       m[3 + i][3 + i] += b.inertia[i];
+      m[3 + i][3 + (i + 1) % 3] -= b.products[i];
+      m[3 + (i + 1) % 3][3 + i] -= b.products[i];
       for (std::size_t j = 0; j < 3; ++j) {
         m[i][3 + j] = -b.mass * x[i][j];
         m[3 + i][j] = b.mass * x[i][j];

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@ namespace conoid::elastic_bem {
 
 enum class Contact { welded, smooth, tangential };  ///< all three, only normal, only tangential displacements given
 
+/// A foundation whose sections move as those of a straight beam (beam.hpp): a pile. Section properties times moduli, masses a length.
+struct Beam {
+  Vec3 head{}, along{};  ///< the foundation's reference point; a unit vector to the tip
+  double length = 0;
+  int elements = 10;
+  double axial = 0, bending = 0, twisting = 0;  ///< E A in N, E I and G J in N m²
+  double shearing = 0;                          ///< G κ A in N; 0: sections stay normal to the axis
+  double mass = 0, turning = 0, spin = 0;       ///< ρ A in kg/m, ρ I and ρ J in kg m
+  double damping = 0;                           ///< hysteretic, of the stiffness
+};
+
 struct Foundation {
   std::string name;
   int condition = 0;
@@ -24,8 +36,14 @@ struct Foundation {
   double mass = 0;
   Vec3 centre_of_mass{};         ///< relative to the reference point
   Vec3 inertia{};                ///< about axes through the centre of mass, kg m²
+  Vec3 products{};               ///< of inertia about them, ∫ x y dm, ∫ y z dm, ∫ z x dm
   std::array<double, 6> load{};  ///< force and moment about the reference point
+  std::optional<Beam> beam;      ///< it bends below the reference point, its head; empty: it is rigid
+  /// That move on their own, six motions each.
+  [[nodiscard]] std::size_t nodes() const { return beam ? static_cast<std::size_t>(beam->elements) + 1 : 1; }
 };
+/// Of all nodes of all foundations.
+[[nodiscard]] std::size_t node_motions(const std::vector<Foundation>& foundations);
 
 /// Motions of a foundation, as tables name them.
 inline constexpr std::array<const char*, 6> motion_names{"x", "y", "z", "rx", "ry", "rz"};
@@ -47,7 +65,7 @@ struct AddedStiffness {
 
 using Matrix6 = std::array<std::array<Complex, 6>, 6>;
 
-/// The six unit motions as load cases, in the order of d.
+/// The six unit motions of each node as load cases, in the order of d.
 [[nodiscard]] std::vector<LoadValues> unit_motions(const BoundarySystem& system, const Foundation& foundation);
 /// 6F × 6F impedance of all foundations from their 6F solutions (row-major).
 [[nodiscard]] std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations,

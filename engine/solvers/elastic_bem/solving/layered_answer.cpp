@@ -136,7 +136,7 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   if (p.scene.surface->active == 0) facts.rcond = 1;
 
   Answer out;
-  superpose(
+  const Status superposed = superpose(
       *p.scene.surface, *solved, h,
       [&](std::size_t q, BoundaryValues& v) {
         if (p.loads.empty() || !is_incident(p.loads[q])) return;
@@ -144,6 +144,7 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
           for (std::size_t c = 0; c < 3; ++c) v.displacement[n][c] += fields[q][n][c];
       },
       out);
+  if (!superposed) return superposed.error();
   if (!points_.empty())
     if (auto status = observe_on_layers(ground, h.omega, context, out); !status) return status.error();
   if (p.stresses && !p.receivers.empty())

@@ -703,7 +703,7 @@ Status BoundarySystem::Solution<Real>::solve_by_factors() {
       !status)
     return status.error();
   // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
-  if (in_single && sizeof(Real) == 8 && (facts_.residual > 1e-8 || facts_.rcond < 1e-6)) {
+  if (in_single && sizeof(Real) == 8 && (facts_.residual > std::max(1e-8, options_.tolerance) || facts_.rcond < 1e-6)) {
     log::info(
         "elastic-bem: with factors in single precision the residual is {:.1e} at a reciprocal condition of {:.1e}: "
         "factors in double precision",
@@ -713,7 +713,8 @@ Status BoundarySystem::Solution<Real>::solve_by_factors() {
   const double least = sizeof(Real) == 8 ? least_condition : least_in_single;
   // What is not quite its own image (forces that the ground beyond the mesh gathers in places, equations for weak modes) is left to the
   // corrections, or to all equations.
-  if (parted_ && (facts_.residual > (sizeof(Real) == 8 ? 1e-8 : 1e-4) || facts_.rcond < least)) {
+  if (parted_ &&
+      (facts_.residual > std::max(sizeof(Real) == 8 ? 1e-8 : 1e-4, options_.tolerance) || facts_.rcond < least)) {
     log::info(
         "elastic-bem: by parities the residual is {:.1e} at a reciprocal condition of {:.1e}: all {} equations at once",
         facts_.residual, facts_.rcond, n_);

@@ -106,6 +106,9 @@ struct WaveMotion {
 [[nodiscard]] double embedded_stiffness(double extent, Team& team);
 /// Static impedance over μ of a welded rigid cylinder of radius 1, as deep, about the middle of its base; ν = 1/4.
 [[nodiscard]] std::vector<Complex> embedded_cylinder(Team& team);
+/// The same, over μ, of the head of a floating pile of radius 1 whose sections stay normal to its axis; ν = 0.4. `stiffness`: Young's modulus
+/// over that of the soil.
+[[nodiscard]] std::vector<Complex> pile_stiffness(double length, double stiffness, Team& team);
 /// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.
 [[nodiscard]] double free_sphere_error(double omega, Team& team);
 [[nodiscard]] double thrown_sphere_error(double omega, Team& team);

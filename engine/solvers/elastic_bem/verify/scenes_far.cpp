@@ -9,6 +9,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/repair.hpp"
 #include "engine/solvers/elastic_bem/discretization/regions.hpp"
+#include "engine/solvers/elastic_bem/solving/beam.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 
@@ -92,27 +93,31 @@ std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, boo
   return out;
 }
 
-std::vector<Complex> embedded_cylinder(Team& team) {
+namespace {
+
+/// Level ground with a round hole of radius 1: base and wall are the group "foundation". `rows`: cells down the wall.
+Mesh ground_with_hole(double depth, int around, int rows, double extent) {
   GroundDisc pit;  // base, and rings that become the wall
   pit.extent = 2;
-  pit.around = 3;
+  pit.around = around;
   pit.inside = 3;
   pit.inside_growth = 0.5;
   pit.outside_growth = 1;
-  pit.first_outside = 0.25;
+  pit.first_outside = 1.0 / rows;
   Mesh mesh = ground_disc(pit).value();
   std::vector<double>& x = mesh.mutable_points();
   for (std::size_t k = 0; k + 2 < x.size(); k += 3) {
     const double r = std::hypot(x[k], x[k + 1]);
-    x[k + 2] = r < 1 + 1e-9 ? -1 : r - 2;
+    x[k + 2] = r < 1 + 1e-9 ? -depth : depth * (r - 2);
     if (r < 1 + 1e-9) continue;
     x[k] /= r;
     x[k + 1] /= r;
   }
-  GroundDisc around = pit;
-  around.extent = 6;
-  around.outside_growth = 1.5;
-  const Mesh ground = ground_disc(around).value();
+  GroundDisc ring = pit;
+  ring.first_outside = 0.25;
+  ring.extent = extent;
+  ring.outside_growth = 1.5;
+  const Mesh ground = ground_disc(ring).value();
   const Index wall = mesh.cell_count();
   append(mesh, ground.extract(std::span<const Index>(ground.group("ground")->cells)));
   MeshGroup& body = mesh.add_group("foundation", 2);
@@ -121,14 +126,44 @@ std::vector<Complex> embedded_cylinder(Team& team) {
   RepairOptions repair;
   repair.merge = RepairOptions::Merge::all;
   repair.orient = RepairOptions::Orient::keep;
+  return repaired(mesh, repair).value();
+}
+
+}  // namespace
+
+std::vector<Complex> embedded_cylinder(Team& team) {
   SurfaceOptions s;
   s.domain = Domain::ground;
   s.window = 0.8;
-  TestBody scene(repaired(mesh, repair).value(), s, {{"foundation", {true, true, true}}}, {}, {1e-5, false}, team);
+  TestBody scene(ground_with_hole(1, 3, 4, 6), s, {{"foundation", {true, true, true}}}, {}, {1e-5, false}, team);
   Foundation f;
   f.condition = 1;
   f.reference = {0, 0, -1};
   return impedance(scene.surface(), {f}, scene.solve(0.01, unit_motions(scene.system(), f)));
+}
+
+std::vector<Complex> pile_stiffness(double length, double stiffness, Team& team) {
+  SurfaceOptions s;
+  s.domain = Domain::ground;
+  s.window = 0.8;
+  Medium soil;
+  soil.nu = 0.4;
+  TestBody scene(ground_with_hole(length, 2, static_cast<int>(length), 30), s, {{"foundation", {true, true, true}}},
+                 soil, {1e-5, false}, team);
+  Foundation f;
+  f.condition = 1;
+  Beam& b = f.beam.emplace();
+  b.along = {0, 0, -1};
+  b.length = length;
+  b.elements = static_cast<int>(length);
+  const double young = stiffness * 2 * (1 + soil.nu), pi = std::numbers::pi;
+  b.axial = young * pi;
+  b.bending = young * pi / 4;
+  b.twisting = b.bending / 1.2;
+  const auto none = [](std::size_t) { return BoundaryValues(); };
+  return answers_of_heads(scene.surface(), {f}, scene.solve(0.002, unit_motions(scene.system(), f)), 0.002, none)
+      .value()
+      .impedance;
 }
 
 double embedded_stiffness(double extent, Team& team) {

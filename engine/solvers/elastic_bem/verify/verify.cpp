@@ -421,6 +421,29 @@ void cylinder(Table& t) {
   fit("K_t", 35, 19.57);
 }
 
+void piles(Table& t) {
+  t.run.doing("piles");
+  const char* const mindlin = "forces on rings by Mindlin 1936, averaged over the section; limit: that average";
+  const auto row = [&](const char* name, const std::vector<Complex>& k, std::size_t at, double want, double limit,
+                       const char* source) {
+    t.at_most(fmt::format("pile, {}", name), std::abs(k[at].real() / want - 1), limit, source);
+  };
+  const auto bent = pile_stiffness(10, 100, t.team);
+  row("five diameters long, 100 times as stiff as the soil, nu 0.4: static K_v", bent, 14, 22.82, 0.04, mindlin);
+  row("the same: K_h", bent, 0, 15.74, 0.04, mindlin);
+  row("the same: K_r", bent, 28, 114.7, 0.04, mindlin);
+  row("the same: K_hr", bent, 4, -26.2, 0.06, mindlin);
+  row("the same: K_h against 1.08 d E_s (E_p/E_s)^0.21", bent, 0, 15.91, 0.08,
+      "EN 1998-5:2004, Annex C; limit: its fit");
+  row("the same: K_r against 0.16 d^3 E_s (E_p/E_s)^0.75", bent, 28, 113.3, 0.08, "EN 1998-5:2004, Annex C");
+  row("the same: K_hr against 0.22 d^2 E_s (E_p/E_s)^0.50", bent, 4, -24.64, 0.12, "EN 1998-5:2004, Annex C");
+  if (t.run.quick) return;
+  const auto stiff = pile_stiffness(10, 1e6, t.team);
+  row("the same, rigid: static K_v", stiff, 14, 25.60, 0.04, mindlin);
+  row("the same, rigid: static K_h", stiff, 0, 35.56, 0.04, mindlin);
+  row("the same, rigid: static K_r", stiff, 28, 1824, 0.05, mindlin);
+}
+
 void far_ground(Table& t) {
   t.run.doing("far ground");
   if (t.run.may_want("surface of the")) {
@@ -762,6 +785,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"free sphere"})) free_bodies(t);
     if (any({"rigid sphere", "rigid hemisphere"})) embedded(t);
     if (!run.quick && any({"embedded cylinder"})) cylinder(t);
+    if (any({"pile"})) piles(t);
     if (any({"surface of", "receivers", "ground to"})) far_ground(t);
     loads(t);
   } catch (const Failure& failure) {
