@@ -590,6 +590,20 @@ class TestWorkbench : public QObject {
     QTest::keyClick(edits[0], Qt::Key_Return);
     QCOMPARE(drawn.count(), 2);
 
+    // The chart goes with the frames: the field is 2 Pa everywhere in the last one, 1 Pa in that before.
+    const auto are_all = [](const std::vector<ProfilePoint>& line, double value) {
+      return std::all_of(line.begin(), line.end(), [&](const ProfilePoint& p) { return p.value == value; });
+    };
+    QVERIFY(are_all(points, 2));
+    QSignalSpy followed(&view.pane(), &ScenePane::profile_followed);
+    view.step(-1);
+    QTRY_VERIFY(view.is_up_to_date() && followed.count() > 0);
+    const auto there = followed.last().at(0).value<std::vector<ProfilePoint>>();
+    QVERIFY(there.size() == points.size() && are_all(there, 1));
+    QCOMPARE(followed.last().at(3).toString(), QString("t = 100 ms"));
+    QVERIFY(!followed.last().at(4).toBool());  // it is no line itself
+    QCOMPARE(drawn.count(), 2);
+
     // A ruler: three places that are typed, two that are pointed at.
     view.pane().set_tool(MouseTool::measure);
     QVERIFY(edits[2]->isVisibleTo(picture));
