@@ -174,6 +174,26 @@ class TestSceneAndKeys : public test::WindowTest {
     QTest::keyClick(edits[0], Qt::Key_Return);
     QCOMPARE(drawn.count(), 2);
 
+    // The chart goes with the frames: the field is 2 Pa everywhere in the last one, 1 Pa in that before.
+    const auto are_all = [](const std::vector<ProfilePoint>& line, double value) {
+      return std::all_of(line.begin(), line.end(),
+                         [&](const ProfilePoint& p) { return std::abs(p.value - value) < 1e-6; });
+    };
+    edits[0]->setText("1,1,0");
+    edits[1]->setText("30,20 m,0");
+    QTest::keyClick(edits[1], Qt::Key_Return);
+    QCOMPARE(drawn.count(), 3);
+    const auto here = drawn.last().at(0).value<std::vector<ProfilePoint>>();
+    QVERIFY2(are_all(here, 2), qPrintable(QString("%1 … %2").arg(here.front().value).arg(here[200].value)));
+    QSignalSpy followed(&view.pane(), &ScenePane::profile_followed);
+    view.step(-1);
+    QTRY_VERIFY(view.is_up_to_date() && followed.count() > 0);
+    const auto there = followed.last().at(0).value<std::vector<ProfilePoint>>();
+    QVERIFY(there.size() == points.size() && are_all(there, 1));
+    QCOMPARE(followed.last().at(3).toString(), QString("t = 100 ms"));
+    QVERIFY(!followed.last().at(4).toBool());  // it is no line itself
+    QCOMPARE(drawn.count(), 3);
+
     // A ruler: three places that are typed, two that are pointed at.
     view.pane().set_tool(MouseTool::measure);
     QVERIFY(edits[2]->isVisibleTo(picture));
