@@ -3,10 +3,8 @@
 #include "engine/solvers/maxwell_fem/verify/dipoles.hpp"
 
 #include "engine/core/vec3.hpp"
-#include "engine/mesh/generators.hpp"
 #include "engine/numerics/gauss_legendre.hpp"
 #include "engine/numerics/spherical_bessel.hpp"
-#include "engine/solvers/maxwell_fem/discretization/layout.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/output_parts.hpp"
 #include "engine/solvers/maxwell_fem/solving/far_field.hpp"
@@ -192,44 +190,6 @@ Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> 
   }
   if (Status s = all.try_reciprocity(column, out); !s) return s.error();
   return out;
-}
-
-Result<double> run_over_plate(double height, const std::array<Complex, 3>& moment, const RowWorkers& workers) {
-  constexpr double k = 2 * pi, side = 3, thickness = 0.1;  // wavelengths of a metre
-  auto box = box_surface(
-      {.low = {-side / 2, -side / 2, -thickness}, .high = {side / 2, side / 2, 0}, .divisions = {10, 10, 1}});
-  if (!box) return box.error();
-  Problem s;
-  s.frequencies = {light_speed};
-  s.laws.emplace_back([](double) { return Medium{}; });
-  s.edges.layers = 1;
-  const auto surface = std::make_shared<const Mesh>(std::move(*box));
-  if (Status seen = look_at_mesh(s, surface); !seen) return seen.error();
-  const auto mesh = mesh_to_solve(s, surface, {});
-  if (!mesh) return mesh.error();
-  auto domain = make_domain(**mesh, s.domain);
-  if (!domain) return domain.error();
-  const int threads = workers.threads();
-  System system(*domain, {Medium{}}, k, FieldForm::scattered, threads);
-  if (Status factored = system.factor({}); !factored) return factored.error();
-  const Radiation radiation(*domain, k, threads);
-  RowTeam team(workers);
-  Truncation truncation(system, radiation,
-                        for_workers({TruncationMethod::gmres, 1e-3, 60, RadiationLoop::automatic, 64}, workers));
-  const std::vector<Dipole> dipoles{{false, {0, 0, height}, moment}};
-  if (Status started = truncation.start(team, {Incident(dipoles, k)}); !started) return started.error();
-  while (!truncation.finished())
-    if (Status step = truncation.step(team); !step) return step.error();
-  std::vector<Complex> u, f;
-  if (Status found = truncation.fields(truncation.psi(), 0, 1, u, f); !found) return found.error();
-  const SphereRule rule = sphere_rule(k * (extent(*domain).radius + height));
-  const auto far = far_field(*domain, k, f, 1, rule.directions, threads);
-  double radiated = 0;
-  for (std::size_t d = 0; d < rule.weights.size(); ++d) {
-    const FarAmplitude own = far_field(dipoles, k, rule.directions[d]);
-    radiated += rule.weights[d] * square({far[d].theta + own.theta, far[d].phi + own.phi}) / (2 * vacuum_impedance);
-  }
-  return radiated / power_alone(dipoles, k);
 }
 
 }  // namespace conoid::maxwell_fem

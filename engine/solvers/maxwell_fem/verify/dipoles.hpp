@@ -31,9 +31,4 @@ struct DipoleOutcome {
 [[nodiscard]] Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> dipoles,
                                                 const RowWorkers& workers);
 
-/// An electric dipole so many wavelengths above the middle of a conducting plate of 3 x 3 wavelengths, a tenth thick: what it radiates over
-/// what it does alone. S and elements are the program's.
-[[nodiscard]] Result<double> run_over_plate(double height, const std::array<std::complex<double>, 3>& moment,
-                                            const RowWorkers& workers);
-
 }  // namespace conoid::maxwell_fem

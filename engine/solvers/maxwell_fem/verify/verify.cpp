@@ -614,24 +614,6 @@ void dipoles_beside_spheres(const Checks& c) {
   }
 }
 
-/// Over a conducting plane of three wavelengths, whose rim is what image theory knows nothing of.
-void dipoles_over_a_plate(const Checks& c) {
-  if (c.run.quick || !find_gmsh().ok()) return;
-  constexpr double height = 0.25, x = 4 * pi * height;
-  const double across = 1 + 3 * (std::sin(x) - x * std::cos(x)) / (x * x * x),
-               along = 1 - 1.5 * (std::sin(x) / x + std::cos(x) / (x * x) - std::sin(x) / (x * x * x));
-  for (const auto& [name, direction, wanted, limit] :
-       {std::tuple{"across", std::array<Complex, 3>{0, 0, 1}, across, 0.15}, {"along", {1, 0, 0}, along, 0.05}}) {
-    const std::string label = fmt::format("dipole {} a plate of 3 x 3 wavelengths, a quarter above it", name);
-    if (!c.run.may_want(label)) continue;
-    c.run.doing(label);
-    const auto ratio = run_over_plate(height, direction, c.workers);
-    if (!ratio) throw Failure(ratio.error());
-    c.at_most(label + ": power radiated over that without it", std::abs(*ratio / wanted - 1), limit,
-              fmt::format("image theory, {:.3f}; what the rim sends back remains", wanted));
-  }
-}
-
 void diverging_fixed_point(const Checks& c) {
   const TestRun& run = c.run;
   if (run.quick || !(run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) return;
@@ -680,7 +662,6 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     forms_and_walls(c);
     dipoles_alone(c);
     dipoles_beside_spheres(c);
-    dipoles_over_a_plate(c);
     impedance_spheres(c);
     sheets(c);
     error_bars(c);
