@@ -202,8 +202,9 @@ Result<HeadAnswers> answers_of_heads(const Surface& surface, const std::vector<F
       const std::vector<double> k = beam_stiffness(*f.beam), m = beam_mass(*f.beam);
       for (std::size_t i = 0; i < own; ++i)
         for (std::size_t j = 0; j < own; ++j)
-          column[first + j][first + i] += motions.unit[first + i] * motions.unit[first + j] *
-                                          (k[i * own + j] * Complex(1, 2 * f.beam->damping) - omega * omega * m[i * own + j]);
+          column[first + j][first + i] +=
+              motions.unit[first + i] * motions.unit[first + j] *
+              (k[i * own + j] * Complex(1, 2 * f.beam->damping) - omega * omega * m[i * own + j]);
     }
     first += own;
   }

@@ -95,7 +95,8 @@ class TestBeams : public QObject {
       }
       // About the head: a rod's m L³/3, and what its sections turn by.
       const double own = b.along[q - 3] * b.along[q - 3],
-                   want = (b.mass * std::pow(b.length, 3) / 3 + b.turning * b.length) * (1 - own) + b.spin * b.length * own;
+                   want = (b.mass * std::pow(b.length, 3) / 3 + b.turning * b.length) * (1 - own) +
+                          b.spin * b.length * own;
       QVERIFY2(std::abs(energy - want) < 1e-12 * want, qPrintable(QString("%1: %2 %3").arg(q).arg(energy).arg(want)));
       const Vec3 x{0.7, 1.1, -0.4};
       Vec3 u{};
@@ -197,8 +198,7 @@ class TestBeams : public QObject {
     says(R"({"tip": [0, 0, -2], "diameter": 1, "young_modulus": 1})", "moves rigidly with them");
     Json near = pile_case();
     near["ground"]["trenches"][0]["depth"] = 5;
-    QVERIFY2(said_of_beam(near).contains("stiffnesses at rest may be off by some 1"),
-             qPrintable(said_of_beam(near)));
+    QVERIFY2(said_of_beam(near).contains("stiffnesses at rest may be off by some 1"), qPrintable(said_of_beam(near)));
     near["ground"]["low"] = {-8, -8};
     near["ground"]["high"] = {8, 8};
     QVERIFY2(!said_of_beam(near).contains("per cent"), qPrintable(said_of_beam(near)));
@@ -222,8 +222,9 @@ class TestBeams : public QObject {
     std::vector<Complex> k(36);
     for (std::size_t i = 0; i < 6; ++i) k[7 * i] = 100;
     const double omega = 2;
-    const Vec3 turned{0.3, -0.2, 0.5}, moment = vec::axpy(-omega * omega * 2 * half,
-                                                            vec::cross(arm, vec::cross(turned, arm)), vec::scale(100, turned));
+    const Vec3 turned{0.3, -0.2, 0.5},
+        moment =
+            vec::axpy(-omega * omega * 2 * half, vec::cross(arm, vec::cross(turned, arm)), vec::scale(100, turned));
     const std::vector<Complex> d =
         motions({f}, k, omega, std::vector<Complex>(6), {0, 0, 0, moment[0], moment[1], moment[2]});
     for (std::size_t c = 0; c < 3; ++c) QVERIFY(std::abs(d[3 + c] - turned[c]) < 1e-12);

@@ -302,6 +302,10 @@ class TestRegions : public QObject {
     Json json = which == "sphere" ? sphere_case() : which == "trench" ? trench_case(true) : layers_case();
     json["regions"][0]["shear_modulus"] = 7;
     json["parameters"]["tolerance"] = 1e-12;
+    if (which == "trench") {  // continuous fields break at all images, which makes some nodes more
+      json["parameters"]["elements"] = "constant";
+      json["parameters"]["frequencies"]["values"] = {0.06};
+    }
     if (which == "trench")
       json["excitation"]["loads"].push_back(
           Json::parse(R"({"kind": "point", "position": [1.6, 1.3, -1.4], "force": [0.3, 1, 0.5]})"));
