@@ -47,6 +47,7 @@ BandParts::BandParts(const BandLayout& given, Communicator& ranks, const std::fi
     windows = PartWindows::create(layout.windows.cut.sizes(),
                                   {"vectors", folder, layout.windows.host, layout.windows.device});
   std::vector<Interval> parts;
+  parts.reserve(static_cast<std::size_t>(cluster.size()));
   for (int rank = 0; rank < cluster.size(); ++rank) parts.push_back(layout.own_of(rank, cluster.size()));
   // What this rank reads of others: `reach` unknowns before its first and behind its last, as far as there are any.
   std::vector<Index> wanted;
