@@ -264,7 +264,7 @@ void MaxwellFem::write_directivity_sphere(RunContext& context, const FarFields& 
   for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"}) t.columns.push_back({c, "V", ""});
   TableInfo round;
   round.id = "directivity_sphere" + suffix();
-  round.title = "Directivity all round" + at_frequency();
+  round.title = "Directivity in all directions" + at_frequency();
   round.form = ChartForm::sphere;
   round.definition = definition_of_directivity;
   round.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
