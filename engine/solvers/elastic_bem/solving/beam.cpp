@@ -76,7 +76,7 @@ double along_axis(const Beam& beam, const Vec3& x) {
 /// Sum over Gauss points of an element of what `density` makes of two motions.
 template <class Density>
 std::vector<double> integrated(const Beam& beam, const Density& density) {
-  const auto n = static_cast<std::size_t>(6 * (beam.elements + 1));
+  const auto n = 6 * (static_cast<std::size_t>(beam.elements) + 1);
   const double h = beam.length / beam.elements;
   // Four points are exact to the seventh degree; products of two cubics have the sixth.
   constexpr double place[] = {0.339981043584856, 0.861136311594053}, weight[] = {0.652145154862546, 0.347854845137454};
@@ -88,7 +88,7 @@ std::vector<double> integrated(const Beam& beam, const Density& density) {
       for (std::size_t i = 0; i < 12; ++i) at[i] = section_at(beam, k + static_cast<int>(i / 6), i % 6, s);
       for (std::size_t i = 0; i < 12; ++i)
         for (std::size_t j = 0; j < 12; ++j) {
-          const auto first = static_cast<std::size_t>(6 * k);
+          const std::size_t first = 6 * static_cast<std::size_t>(k);
           out[(first + i) * n + first + j] += w * density(at[i], at[j]);
         }
     }
