@@ -542,6 +542,8 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
 
 void make_nodes(Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   if (setup.means) setup.means->make();
+  std::vector<Diagnostic> told;  // by the check
+  take_initial_means(CaseReader(input, told), setup.problem);
   fill_obstacles(setup.obstacles, CaseReader(input, diagnostics), setup.problem);
   setup.obstacles = {};  // shapes hold meshes and models
 }
@@ -899,6 +901,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                 "Add a source, or an initial pulse.");
 
   check_initial_place(setup, reader);
+  if (Problem copy = p; reader.good()) take_initial_means(reader, copy);
   check_plane(setup, reader);
   if (reader.good())  // all positions lie in the grid
     check_beside_obstacles(setup.obstacles, reader, p, setup.pressure_receivers);

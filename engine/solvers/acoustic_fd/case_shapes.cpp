@@ -411,9 +411,15 @@ void read_initial_file(const CaseReader& reader, const Values& v, Problem& probl
     reader.fail_in_file(v["header"], samples.error());
     return;
   }
-  const InitialMeans means = means_at_nodes(**samples, problem);
-  problem.initial.samples = means.samples ? means.samples : *samples;
+  problem.initial.samples = *samples;
+}
+
+void take_initial_means(const CaseReader& reader, Problem& problem) {
+  if (problem.initial.kind != Initial::Kind::file || !problem.initial.samples) return;
+  const Values v = reader["excitation"]["initial"];
+  const InitialMeans means = means_at_nodes(*problem.initial.samples, problem);
   if (!means.samples) return;
+  problem.initial.samples = means.samples;
   constexpr double much = 0.03;
   if (1 - means.kept > much)
     reader.warn(v["header"],

@@ -41,6 +41,8 @@ void read_array(const CaseReader& reader, const Values& shape, const Source& sou
 
 /// `excitation.initial` of kind "file".
 void read_initial_file(const CaseReader& reader, const Values& v, Problem& problem);
+/// Samples of an initial pressure that lie closer than the nodes become means over cells (initial_field.hpp), which is told.
+void take_initial_means(const CaseReader& reader, Problem& problem);
 
 /// `excitation.traces`: traces of a SEG-Y file as point sources at its receivers, backwards in time where asked; appended to problem.sources.
 void read_traces(const CaseReader& reader, Problem& problem);
