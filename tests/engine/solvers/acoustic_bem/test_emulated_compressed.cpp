@@ -21,8 +21,8 @@ constexpr int compressed_group = 4;
 
 /// A march of compressed matrices on a team, and who took part in what.
 struct CompressedMarch {
-  std::vector<double> values;            ///< [step][unknown]
-  std::vector<Eigen::MatrixXd> near;     ///< some of the M_k
+  std::vector<double> values;         ///< [step][unknown]
+  std::vector<Eigen::MatrixXd> near;  ///< some of the M_k
   double far_error = 0;
   Index far = 0;
   std::set<std::string> by_devices;
