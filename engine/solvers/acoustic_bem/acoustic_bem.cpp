@@ -175,6 +175,9 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
     for (const auto& [name, seconds] :
          {std::pair{"assembly", assembly}, {"march", march}, {"receivers, planes and far field", beside}})
       e.details.emplace_back(fmt::format("{} by processors", name), fmt::format("about {}", format_duration(seconds)));
+  if (surface->moved > 0)
+    e.details.emplace_back("corners moved for curved faces",
+                           fmt::format("{} at most", format_quantity(surface->moved, "m")));
   if (s.compressed()) e.details.push_back(compressed_detail(s, *surface));
   if (s.ranks > 1) e.details.emplace_back("matrices of a rank", fmt::format("about {}", format_bytes(plan.values)));
   if (plan.threads < threads)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a case.
 #include "engine/case/case_reader.hpp"
+#include "engine/solvers/acoustic_bem/discretization/curved_faces.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 
@@ -229,6 +230,7 @@ void read_parameters(const CaseReader& reader, Settings& s) {
   s.form.c = reader["medium"]["speed"].number();
   const std::string surface = reader["boundaries"]["surface"].text(), form = parameters["form"].text();
   s.screen = surface == "screen";
+  s.curved_faces = reader["boundaries"]["faces"].text() == "curved";
   s.density = reader["medium"]["density"].number();
   if (surface == "filled")
     read_filling(reader, s);
@@ -449,6 +451,13 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
 }
 
 Result<Surface> surface_for(const Settings& s, const Mesh& mesh) {
+  if (s.curved_faces) {
+    auto curved = with_curved_faces(mesh);
+    if (!curved) return curved.error();
+    auto surface = make_surface(curved->mesh, s.ordering, s.rim_layers, s.conditions);
+    if (surface) surface->moved = curved->farthest;
+    return surface;
+  }
   return make_surface(mesh, s.ordering, s.rim_layers, s.conditions);
 }
 

@@ -188,10 +188,12 @@ void check_shape(const CaseReader& reader, const Surface& surface) {
                     text_of(facets.tip), facets.missing_angle * 180 / std::numbers::pi),
         "Make edges at most a third of the least radius of curvature: the echo of a slender spheroid seen end-on comes "
         "from its tip, and a coarse one costs decibels however many edges a wave has.");
-  if (std::abs(facets.lost_volume) > 0.01)
+  if (std::abs(facets.lost_volume) > 0.01 && surface.moved == 0)
     note(fmt::format("flat faces with their corners on the curved surface {} {:.2g} % of the body's volume",
                      facets.lost_volume > 0 ? "lose" : "add", 100 * std::abs(facets.lost_volume)),
-         "Refine where the surface is curved, or scale the mesh to the true volume: levels move by about as much.");
+         "Set boundaries.faces to \"curved\", which gives it back, or refine where the surface is curved: levels move "
+         "by "
+         "about as much.");
 }
 
 /// A fluid that hardly differs scatters less sound than a mesh errs.

@@ -57,7 +57,8 @@ MemoryPlan plan_compressed(const Settings& s, Index unknowns, double courant, By
   plan.own = own;
   plan.threads = threads;
   plan.ranks = s.ranks;
-  plan.tiles = static_cast<Bytes>(threads) * tile_memory(unknowns);
+  // Tiles are a leaf's rows wide: 38 MiB a thread were seen of 24,186 unknowns.
+  plan.tiles = static_cast<Bytes>(threads) * std::min(tile_memory(unknowns), Bytes{40} << 20);
   const double far_length = 1.04 * static_cast<double>(FarKernel::columns);
   const auto ranks = static_cast<double>(s.ranks);
   plan.values = static_cast<Bytes>((s.counted.near_pairs * length + s.counted.far_pairs * far_length) * real / ranks);

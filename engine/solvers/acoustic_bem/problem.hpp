@@ -49,10 +49,11 @@ struct Settings {
   int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
-  Conditions conditions;     ///< groups, ground, side of the fluid
-  bool screen = false;       ///< sheets with fluid on both sides
-  double density = 1.2;      ///< of the fluid, kg/m³
-  Index memory_columns = 0;  ///< of walls that depend on frequency, once the surface is there
+  Conditions conditions;      ///< groups, ground, side of the fluid
+  bool screen = false;        ///< sheets with fluid on both sides
+  bool curved_faces = false;  ///< the mesh's corners lie on a curved surface: see curved_faces.hpp
+  double density = 1.2;       ///< of the fluid, kg/m³
+  Index memory_columns = 0;   ///< of walls that depend on frequency, once the surface is there
   /// Columns between what comes straight and from the ground, or through the faster fluid and the slower one, on average, once completed.
   double image_gap = 0;
   std::vector<Motion> motions;  ///< delays in t0, as below

@@ -66,6 +66,7 @@ struct Surface {
   std::vector<Triangle> triangles;
   Index unknowns = 0;
   bool closed = true;
+  double moved = 0;      ///< the farthest that a corner of the mesh was moved, m: see curved_faces.hpp
   Index turned = 0;      ///< faces of the mesh that were turned round: see make_surface()
   Index rim_faces = 0;   ///< triangles of the mesh that touch a rim
   Index dead_faces = 0;  ///< of these, those with all corners on rims: the jump there is taken as zero

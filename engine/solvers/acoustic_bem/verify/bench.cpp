@@ -300,6 +300,7 @@ void compression(const Bench& b) {
   std::vector<int> all = usual;
   all.insert(all.end(), by_name.begin(), by_name.end());
   NoProgress quiet;
+  std::vector<std::pair<double, Taken>> sizes;
   for (const int divisions : all) {
     const Surface surface = unit_sphere(divisions, true, Ordering::clusters);
     const Form form = form_for(surface, FormName::NC);
@@ -336,7 +337,19 @@ void compression(const Bench& b) {
     row(fmt::format("assembly (far blocks within {:.1e})", far_error), some.assembly, "s", some.assembly,
         whole.assembly);
     row("a step", 1e3 * some.step, "ms", some.step, whole.step);
+    sizes.emplace_back(n, some);
   }
+  if (sizes.size() < 2) return;
+  // Whole matrices go with the square of the unknowns in all three.
+  const auto& [few, small] = sizes[sizes.size() - 2];
+  const auto& [many, large] = sizes.back();
+  const double ratio = std::log(many / few);
+  const std::string what =
+      fmt::format("compressed matrices, spheres of N = {:.0f} and {:.0f}: power of N, ", few, many);
+  b.row({what + "memory", std::log(static_cast<double>(large.bytes) / static_cast<double>(small.bytes)) / ratio, "1", 0,
+         0, "", "bandwidth"});
+  b.row({what + "assembly", std::log(large.assembly / small.assembly) / ratio, "1", 0, 0, "", "instruction rate"});
+  b.row({what + "a step", std::log(large.step / small.step) / ratio, "1", 0, 0, "", "bandwidth"});
 }
 
 }  // namespace

@@ -12,12 +12,14 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/curved_faces.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/stepping/head_related.hpp"
 #include "engine/solvers/acoustic_bem/stepping/receivers.hpp"
+#include "engine/solvers/acoustic_bem/stepping/spectrum.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -409,6 +411,22 @@ EchoErrors echoing_sphere(int divisions, FormName name, Team& team) {
   }
   out.transformed = std::sqrt(off / all);
   return out;
+}
+
+SpheroidEcho spheroid_echo(int divisions, Team& team) {
+  Mesh mesh = *icosphere({.radius = 1, .divisions = divisions});
+  for (std::size_t k = 2; k < mesh.mutable_points().size(); k += 3) mesh.mutable_points()[k] *= 7;
+  const Surface s = *make_surface(with_curved_faces(mesh)->mesh, Ordering::hilbert);
+  const Form form = form_for(s, FormName::NC);
+  const Matrices<double> matrices = assemble_all<double>(s, form, {}, team);
+  InstantSolver instant(matrices.M0, false);
+  FrequencySolver<double> solver(matrices, instant, nullptr);
+  solver.set(team, spheroid_wave_number);
+  std::vector<std::complex<double>> a(static_cast<std::size_t>(s.unknowns));
+  const double frequency = spheroid_wave_number / (2 * std::numbers::pi);
+  if (solver.solve(team, lit_by_plane_wave(s, form, {0, 0, 1}, spheroid_wave_number), a) == 0)
+    throw Failure(not_solved(frequency));
+  return {s.unknowns, target_strength(far_field(s, form, a, frequency, {0, 0, -1}), 1)};
 }
 
 }  // namespace conoid::acoustic_bem

@@ -106,4 +106,16 @@ struct EchoErrors {
 };
 [[nodiscard]] EchoErrors echoing_sphere(int divisions, FormName form, Team& team);
 
+/// A rigid spheroid of semi-axes 1, 1 and 7 with its corners on the true surface, made curved (curved_faces.hpp), in a wave of wave number
+/// spheroid_wave_number along its axis: target strength backwards, dB over 1.
+struct SpheroidEcho {
+  Index unknowns = 0;
+  double level = 0;
+};
+/// 38 kHz on 140 x 20 mm in water of 1477.3 m/s.
+inline constexpr double spheroid_wave_number = 1.6161987522698456;
+/// By rings of sources within (method of fundamental solutions), the same to 1e-5 dB with 80 and 140 rings at 0.6 of the width.
+inline constexpr double spheroid_level = -29.16626;
+[[nodiscard]] SpheroidEcho spheroid_echo(int divisions, Team& team);
+
 }  // namespace conoid::acoustic_bem

@@ -331,6 +331,16 @@ void echoes(Table& t) {
   }
 }
 
+/// Flat faces for a curved body whose echo comes from its tips.
+void slender(Table& t) {
+  for (const int divisions : t.run.quick ? std::vector<int>{8} : std::vector<int>{8, 13}) {
+    t.run.doing("spheroid seen end-on");
+    const SpheroidEcho e = spheroid_echo(divisions, t.team);
+    t.at_most(fmt::format("spheroid 7:1 seen end-on, curved faces, N = {}: target strength", e.unknowns),
+              std::abs(e.level - spheroid_level), 0.2, "rings of sources within (scenes.hpp)", "dB");
+  }
+}
+
 /// Walls whose impedance depends on frequency.
 void walls_over_frequency(Table& t, int d) {
   const RationalAdmittance wall = ringing_wall();
@@ -560,6 +570,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"fluid sphere", "gas-filled sphere", "weakly scattering"})) filled(t);
     if (any({"ear of a sphere"})) hearing(t);
     if (any({"echoes of a sphere"})) echoes(t);
+    if (any({"spheroid 7:1"})) slender(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);
   } catch (const Failure& failure) {
     return failure.error();
