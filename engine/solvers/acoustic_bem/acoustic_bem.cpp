@@ -94,6 +94,15 @@ void add_phases(Estimate& e, const PhasePrices& prices, double of_two, const std
   add("receivers, planes and far field", prices.beside, {"frequencies", "finish"});
 }
 
+/// What the driver of NVIDIA devices keeps (engine/session/offer.cpp) is added to what a case needs: a plan that fills the budget leaves it.
+MemoryPlan plan_beside_driver(const Settings& s, const Surface& surface, const Offer& offer) {
+  constexpr Bytes of_driver = Bytes{115} << 20;
+  const bool cuda = std::ranges::any_of(offer.devices, [](const DeviceInfo& d) { return d.backend == "cuda"; });
+  return plan_memory(s, surface.unknowns, s.shortest_delta() / surface.mean_edge,
+                     offer.host.value - (cuda ? std::min(offer.host.value, of_driver) : 0), offer.team_threads(),
+                     resident_memory());
+}
+
 }  // namespace
 
 Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
@@ -107,7 +116,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
   const int threads = offer.team_threads();
-  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, offer.host.value, threads, resident_memory());
+  const MemoryPlan plan = plan_beside_driver(s, *surface, offer);
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped + (s.surface_spectra.empty() ? 0 : 1);
   const ExpectedTime time = expected_time(s, *surface, threads);

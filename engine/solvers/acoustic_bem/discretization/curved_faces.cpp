@@ -96,8 +96,8 @@ Result<CurvedMesh> with_curved_faces(const Mesh& mesh) {
   for (std::size_t f = 0; f < s.triangles.size(); ++f) {
     const Triangle& t = s.triangles[f];
     for (std::size_t a = 0; a < 3; ++a)
-      normals[f][a] = normal_at(
-          s, stars.of[static_cast<std::size_t>(s.mesh_point[static_cast<std::size_t>(t.vertex[a])])], t);
+      normals[f][a] =
+          normal_at(s, stars.of[static_cast<std::size_t>(s.mesh_point[static_cast<std::size_t>(t.vertex[a])])], t);
     for (std::size_t a = 0; a < 3; ++a)
       gap[f] += t.length[a] * dot(sub(normals[f][(a + 1) % 3], normals[f][a]), t.tangent[a]) / 24;
   }

@@ -50,7 +50,8 @@ class TestCurvedFaces : public QObject {
         left[k] = std::abs(1 - volume_of(with_curved_faces(flat)->mesh) / exact);
         QVERIFY2(lost > 0.005 && left[k] < 0.1 * lost, qPrintable(QString("%1 of %2").arg(left[k]).arg(lost)));
       }
-      QVERIFY2(left[1] < (along > 1 ? 0.3 : 0.12) * left[0], qPrintable(QString("%1 after %2").arg(left[1]).arg(left[0])));
+      QVERIFY2(left[1] < (along > 1 ? 0.3 : 0.12) * left[0],
+               qPrintable(QString("%1 after %2").arg(left[1]).arg(left[0])));
     }
   }
   void rooms_and_faces_turned_round_are_alike() {
