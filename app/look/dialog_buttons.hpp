@@ -16,8 +16,10 @@ struct DialogButtons {
   QPushButton* act;       ///< the default button
 };
 
-/// Adds them below `column`. "Cancel" rejects the dialog; `act` accepts it, unless it `asks` first.
+/// Whether the act accepts the dialog at once, or somebody asks first.
 enum class Acts : bool { at_once, asks };
+
+/// Adds them at the end of `column`, and whose they are is `dialog`. "Cancel" rejects it.
 DialogButtons add_dialog_buttons(QDialog& dialog, QVBoxLayout& column, const QString& act, Acts acts = Acts::at_once);
 
 }  // namespace conoid::app

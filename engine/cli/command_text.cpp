@@ -20,8 +20,8 @@ constexpr const char* description =
     "Conoid computes waves and shocks: a case goes in, a run folder with fields, tables and a summary comes out.";
 constexpr const char* exit_codes =
     "Exit codes: 0 finished; 1 internal error; 2 wrong command line; 3 case or mesh invalid; 4 file cannot be read or\n"
-    "written; 5 not converged or a check failed; 6 no memory or no such device; 7 remote or MPI failure;\n"
-    "75 stopped on request, `conoid resume` continues.\n"
+    "written; 5 not converged or a check failed; 6 no memory, no such device, or a program is missing (gmsh);\n"
+    "7 remote or MPI failure; 75 stopped on request, `conoid resume` continues.\n"
     "First Ctrl-C stops at the next step and writes a checkpoint, a second one ends at once.";
 
 std::vector<std::string> words_between(std::string_view text, char sign) {

@@ -73,13 +73,17 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
     if (const auto geometry = unmeshed_geometry(out.input); !geometry.empty()) {
       out.unmeshed = true;
       const auto why = needs_trust(geometry);
+      const auto gmsh = find_gmsh();
+      std::string text = fmt::format(
+          "'{}' has not been meshed yet: groups, the solver's own rules and what it takes were not looked at",
+          geometry.string());
+      if (why) text += "; line " + std::to_string(why->place.line) + ": " + why->text;
+      if (!gmsh) text += "; " + gmsh.error().text;
       out.diagnostics.push_back(make_warning(
-          fmt::format("'{}' has not been meshed yet: groups, the solver's own rules and what it takes were not looked "
-                      "at{}{}",
-                      geometry.string(), why ? "; line " + std::to_string(why->place.line) + ": " : "",
-                      why ? why->text : ""),
-          why ? why->hint
-              : "`conoid run` meshes it, and so does `conoid mesh FILE`; looking at a case executes nothing.",
+          text,
+          !gmsh ? gmsh.error().hint
+          : why ? why->hint
+                : "`conoid run` meshes it, and so does `conoid mesh FILE`; looking at a case executes nothing.",
           document.place("/mesh/file")));
       return;
     }

@@ -80,7 +80,7 @@ class NotConverged(ConoidError):
 
 
 class ResourcesError(ConoidError):
-    """Exit code 6: no memory, or no such device."""
+    """Exit code 6: no memory, no such device, or a program (gmsh) is missing."""
 
     exit_code = 6
 

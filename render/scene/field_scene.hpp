@@ -22,8 +22,8 @@ struct Marker {
   Vec3 position{};
   MarkerKind kind = MarkerKind::receiver;
   std::string label;
-  Vec3
-      direction{};  ///< in which a wave runs, of any length above 0; along which a source points, 0 where it points nowhere
+  /// In which a wave runs, of any length above 0; along which a source points, 0 where it points nowhere.
+  Vec3 direction{};
   /// Along which it oscillates: bars across its arrow.
   std::vector<Vec3> polarisations{};
   std::string key{};  ///< where the case has it, for whoever placed it; what has none is not dragged

@@ -243,6 +243,17 @@ class TestFilesFromElsewhere : public QObject {
     QVERIFY2(said.says("TMPDIR"), said.err.c_str());
   }
 
+  void geometry_without_gmsh_says_what_to_install() {
+    const QString airplane = CONOID_SOURCE_DIR "/resources/cases/airplane", conoid = CONOID_BIN_DIR "/conoid";
+    for (const auto& [words, code] :
+         {std::pair("check " + airplane, 0), std::pair("run " + airplane + " --out none", 6),
+          std::pair("mesh " + airplane + "/airplane.geo", 6)}) {
+      const rod::Said said = in_shell(scratch_.path(), "PATH=/nowhere CONOID_GMSH= exec '" + conoid + "' " + words);
+      COMPARE_EXIT(said, code);
+      QVERIFY2(said.says("gmsh, which was not found on PATH") && said.says("apt install gmsh"), said.err.c_str());
+    }
+  }
+
   void a_full_device_is_a_file_error() {
     for (const QString line : {"\"$0\" list > /dev/full", "\"$0\" check case.json > /dev/full",
                                "\"$0\" check case.json --json > /dev/full", "\"$0\" --version > /dev/full"})

@@ -301,7 +301,7 @@ void TestRanks::killed_ranks_go_on_to_the_same_end_data() {
   QTest::addColumn<QString>("inside");
   int turns = 0;
   for (const char* solver :
-       {"acoustic-bem", "acoustic-fd", "hydro-fem", "maxwell-fem"}) {  // the other refuses two ranks, see above
+       {"acoustic-bem", "acoustic-fd", "hydro-fem", "maxwell-fem"}) {  // of elastic-bem: test_elastic_ranks.cpp
     // Who is killed and where is the session's business, not the solvers': all of it with one of them, with the others by turns.
     const bool all = conoid::all_rows() || solver == std::string_view("acoustic-fd");
     const int turn = all ? -1 : turns++ % 3;
