@@ -173,6 +173,28 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   return out;
 }
 
+/// Of a whole run on so many devices like the first, their start included; 0: not known. `marches` follow each other on `parts` of them.
+/// Measured on an H200 and scaled by the bandwidth of memory, which bounds every kernel here.
+double seconds_on_devices(const Setup& setup, const DevicePlan& plan, const Offer& offer, int count, Index marches,
+                          int parts) {
+  constexpr double start = 1.0, further_start = 0.4, h200 = 4.8e12, link = 8e9, begin_march = 0.05;
+  const DeviceInfo& first = offer.devices.front();
+  if (first.backend != "cuda" || offer.place.ranks > 1 || !plan.possible || plan.step <= 0) return 0;
+  const double slower = first.bandwidth > 0 ? std::max(0.25, h200 / first.bandwidth) : 1;
+  const bool share_grid = parts == 1 && count > 1 && !plan.streamed;
+  if (share_grid && plan.levels == 0)
+    return 0;  // single steps of several devices have not been timed with copies between them
+  const double shared = share_grid ? 1.2 : 1;  // what devices wait for each other
+  const Problem& p = setup.problem;
+  double each = begin_march + static_cast<double>(p.steps) * plan.step * slower * shared;
+  if (setup.image.any()) {  // fields come to the processors, which keep and multiply them
+    const double levels = 2.0 * static_cast<double>(p.grid.cells()) * (p.double_precision ? 8 : 4);
+    each += static_cast<double>(p.steps / setup.image.every) * (2 * levels / link + 5e-5);
+  }
+  const auto rounds = static_cast<double>((marches + parts - 1) / parts);
+  return start + further_start * (count - 1) + 1.05 * rounds * each;
+}
+
 /// What takes the steps of a run on a device, where the plan knows it.
 std::string steps_text(const Problem& problem, const DevicePlan& plan) {
   if (plan.levels > 0) return fmt::format("in panels of {}", plan.levels);
@@ -181,6 +203,45 @@ std::string steps_text(const Problem& problem, const DevicePlan& plan) {
            : problem.kept_arrays() > 0 ? "one by one, with what attenuation and maps keep of every node"
                                        : "one by one, in two dimensions";
   return plan.streamed ? "one by one" : "in towers, or one by one";
+}
+
+/// Devices of an estimate whose seconds are those of the processors: which take part, what of their memory, and how long; returns what takes the steps
+/// there. `preparing`: seconds before the march.
+std::string plan_devices(const Setup& setup, const Offer& offer, const ShotShare& share, Index marches,
+                         double preparing, Estimate& e) {
+  const Problem& p = setup.problem;
+  const ChosenTeam all = choose_team(offer, {}, 0);
+  const int offered = static_cast<int>(all.devices().size());
+  if (offered == 0) return {};
+  const OnDevices there = on_devices(p, offer, offered, all.device_memory(), share.parts);
+  e.use = there.use;
+  const int used = offer.automatic && e.use.most >= 0 ? std::min(e.use.most, offered) : offered;
+  const double seconds =
+      used > 0 ? seconds_on_devices(setup, there.plan, offer, used, marches, std::min(share.parts, used)) : 0;
+  e.use.priced = seconds > 0;
+  if (offer.automatic && seconds > 0 && seconds + preparing >= e.seconds)
+    e.use = {0,
+             fmt::format("with {} the run would take about {} instead of {}", used > 1 ? "them" : "it",
+                         format_duration(seconds + preparing), format_duration(e.seconds)),
+             {},
+             true};
+  const ChosenTeam team = choose_team(offer, e.use, e.seconds);
+  const int count = static_cast<int>(team.devices().size());
+  if (count == 0) return {};
+  const DevicePlan on = on_devices(p, offer, count, team.device_memory(), share.parts).plan;
+  if (!on.possible) return {};
+  e.device_memory = on.taken;
+  if (seconds > 0) {
+    e.planned_seconds = seconds + preparing;
+    e.device_seconds = seconds;
+  }
+  if (on.streamed) {
+    e.streams = "planes of the grid, between memory and device";
+    e.streamed = static_cast<Bytes>((p.steps + on.steps - 1) / on.steps * marches) * 2 * on.in_core;
+    e.slower = on.slower;
+  }
+  const bool alone = count == 1 || share.parts > 1 || on.levels > 0;
+  return offer.place.ranks == 1 && alone ? steps_text(p, on) : std::string();
 }
 
 /// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
@@ -419,24 +480,11 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
     e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
-  } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
-    e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory(), share.parts).use;
-    const ChosenTeam team = choose_team(offer, e.use, e.seconds);
-    if (const int count = static_cast<int>(team.devices().size()); count > 0) {
-      const DevicePlan on = on_devices(p, offer, count, team.device_memory(), share.parts).plan;
-      if (on.possible) {
-        e.device_memory = on.taken;
-        if (offer.place.ranks == 1 && (count == 1 || marching > 1 || on.levels > 0)) on_device = steps_text(p, on);
-      }
-      if (on.possible && on.streamed) {
-        e.streams = "planes of the grid, between memory and device";
-        e.streamed = bands(on.steps) * 2 * on.in_core;
-        e.slower = on.slower;
-      }
-    }
+  } else {
+    on_device = plan_devices(setup, offer, share, marches, preparing, e);
   }
-  if (e.device_memory == 0)
-    e.phases = {{"prepare", preparing}, {"march", e.seconds - preparing}};  // devices have no price
+  if (e.device_memory == 0 || e.planned_seconds > 0)
+    e.phases = {{"prepare", preparing}, {"march", e.expected_seconds() - preparing, e.device_seconds}};
   e.disk = disk_bytes(setup, images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0));
   e.details = details_of(setup, rate);
   if (std::string text = shots_text(setup, share, offer); !text.empty())

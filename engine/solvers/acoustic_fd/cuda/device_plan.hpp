@@ -43,6 +43,7 @@ struct DevicePlan : WindowPlan {
   bool streamed = false;  ///< it does not fit
   bool possible = true;
   double slower = 1;  ///< expected time over that in the memory of a device like an H200 on a link of 50 GB/s
+  double step = 0;    ///< seconds of a step of a device like an H200, of one of `devices`, launches included
 };
 /// A part of a sweep: a band of panels, or one step. Stage m takes planes [jB − lag, (j+1)B − lag) in position j of a window. It reads s · levels
 /// planes around them that the stage before has made; and what it overwrites no stage still reads: panels write where the stage before

@@ -158,25 +158,20 @@ class DeviceSlice {
     return {h.at(global - h.first, held().begin - h.halo_y) - pad, h.row_values(held().size() + 2 * h.halo_y)};
   }
 
-  /// What updates change (and the medium) of rows of the host, plane by plane.
+  /// What updates change (and the medium) of rows of the host. Where planes lie here as there they go in one piece, with the images between them: a copy
+  /// takes some microseconds however small it is, and small grids have more planes than that is worth.
   void send(Interval planes, Interval rows, bool medium) {
-    const Layout& h = host_.at();
-    for (std::size_t n = 0; n < (medium ? arrays() : changing()); ++n)
-      for (Index x = planes.begin; x < planes.end; ++x) {
-        const Index count = h.row_values(rows.size());
-        stream_.to_device(
-            array(n),
-            std::span<const T>(host_array(n) + h.at(x - h.first, rows.begin) - pad, static_cast<std::size_t>(count)),
-            static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
-      }
+    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
+      for (std::size_t n = 0; n < (medium ? arrays() : changing()); ++n)
+        stream_.to_device(array(n), std::span<const T>(host_array(n) + at, count), there);
+    });
   }
+  /// Ends with the images of the device, or without any: who calls it refreshes those of the host.
   void fetch(Interval planes, Interval rows) {
-    const Layout& h = host_.at();
-    for (std::size_t n = 0; n < changing(); ++n)
-      for (Index x = planes.begin; x < planes.end; ++x)
-        stream_.to_host(std::span<T>(changing_array(n) + h.at(x - h.first, rows.begin) - pad,
-                                     static_cast<std::size_t>(h.row_values(rows.size()))),
-                        array(n), static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
+      for (std::size_t n = 0; n < changing(); ++n)
+        stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
+    });
   }
 
   /// Rows (global) of another device, both levels, with the images behind the faces of x, memories of the attenuation and of the layers; then the images of level k. The gaps before the first row and
@@ -259,6 +254,18 @@ class DeviceSlice {
   /// within s (T − 1) nodes of the layers, the ones before it s (2 (T − 2) − m).
   void finish_shell(Index k, Index levels);
   void update_shell(const Part& part, const T* u, const T* older, T* o);
+  /// call(where in the host's arrays, where in those here, values) for rows of planes (global).
+  template <class Call>
+  void for_pieces(Interval planes, Interval rows, const Call& call) const {
+    if (planes.empty()) return;
+    const Layout& h = host_.at();
+    const bool alike = h.stride_x == at_.stride_x && h.stride_y == at_.stride_y && held().size() == h.ny;
+    const Index each = alike ? planes.size() : 1, count = (each - 1) * h.stride_x + h.row_values(rows.size());
+    for (Index x = planes.begin; x < planes.end; x += each)
+      call(h.at(x - h.first, rows.begin) - pad,
+           static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad),
+           static_cast<std::size_t>(count));
+  }
   [[nodiscard]] DeviceBuffer<T> planes_of(std::size_t values, const char* label) const {
     return window_ ? device_.ring<T>(values, label) : device_.allocate<T>(values, label);
   }

@@ -67,7 +67,7 @@ class StreamedMarch final : public March {
     choose(team);
     field_.clear_memory();
     field_.place_points();
-    sweep(all_, 0, false, [&](Interval block) {
+    sweep(all_, 0, What::make, [&](Interval block) {
       const CpuWorker worker(team.threads());
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
@@ -78,7 +78,7 @@ class StreamedMarch final : public March {
       });
     });
     if (problem_.initial.at_rest())
-      sweep(planes_, field_.stencil().radius, true, [&](Interval block) {
+      sweep(planes_, field_.stencil().radius, What::change, [&](Interval block) {
         const FlushSubnormals flush;
         field_.rest_start({block.begin - first(), block.end - first()});
         for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
@@ -121,7 +121,7 @@ class StreamedMarch final : public March {
 
   void sample(std::span<double> parts) const override {
     std::fill(parts.begin(), parts.end(), 0.0);
-    self().sweep(planes_, 0, true, [&](Interval block) { field_.sample(k_, block, parts); });
+    self().sweep(planes_, 0, What::read, [&](Interval block) { field_.sample(k_, block, parts); });
   }
   [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
   void join_traces(std::span<const double> parts, std::span<double> traces) const override {
@@ -131,7 +131,7 @@ class StreamedMarch final : public March {
   Energy energy(Team& team, Communicator& cluster) override {
     EnergySums sums(problem_);
     const CpuWorker worker(team.threads());
-    sweep(planes_, field_.stencil().radius, true, [&](Interval block) {
+    sweep(planes_, field_.stencil().radius, What::read, [&](Interval block) {
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
         for (Index x = some.begin; x < some.end; ++x) {
@@ -145,19 +145,19 @@ class StreamedMarch final : public March {
 
   double peak(Team&) override {
     double most = 0;
-    sweep(planes_, 0, true, [&](Interval block) {
+    sweep(planes_, 0, What::read, [&](Interval block) {
       for (Index x = block.begin; x < block.end; ++x) most = std::max(most, field_.plane_peak(k_, x - first()));
     });
     return most;
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    self().sweep(planes_, 0, true,
+    self().sweep(planes_, 0, What::read,
                  [&](Interval block) { field_.append_pressure(k_, cut.first, cut.step, cut.count, block, out); });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
-    self().sweep(planes_, 0, true,
+    self().sweep(planes_, 0, What::read,
                  [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
   }
 
@@ -165,7 +165,7 @@ class StreamedMarch final : public March {
     const std::span<const Interval> pieces = visitor.pieces();
     const CpuWorker worker(team.threads());
     std::size_t next = 0;
-    sweep(planes_, 0, true, [&](Interval block) {
+    sweep(planes_, 0, What::read, [&](Interval block) {
       for (; next < pieces.size() && pieces[next].end <= block.end; ++next) {
         visitor.open(next);
         worker.for_each(pieces[next], 1, [&](Interval some, int) {
@@ -180,12 +180,12 @@ class StreamedMarch final : public March {
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
-    self().sweep(planes_, 0, true, [&](Interval block) { field_.save_planes(writer, k_, block); });
+    self().sweep(planes_, 0, What::read, [&](Interval block) { field_.save_planes(writer, k_, block); });
     field_.save_memory_x(writer);
   }
   void load(CheckpointReader& reader, Communicator& cluster) override {
     k_ = reader.value<Index>("step");
-    sweep(planes_, 0, true, [&](Interval block) {
+    sweep(planes_, 0, What::change, [&](Interval block) {
       field_.load_planes(reader, k_, block);
       for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
     });
@@ -221,15 +221,19 @@ class StreamedMarch final : public March {
     shape_ = tile_candidates(task, machine_).front();
   }
 
+  /// What a sweep does with planes: it makes them, of which nothing is on the disk yet, or changes them; those that it only reads are not written again.
+  enum class What { read, change, make };
   /// Blocks of planes in ascending order with `halo` planes beside them; none crosses a multiple of block().
-  void sweep(Interval planes, Index halo, bool stored, const std::function<void(Interval)>& body) {
+  void sweep(Interval planes, Index halo, What what, const std::function<void(Interval)>& body) {
+    changes_ = what != What::read;
     const Index B = plan_.planes;
     for (Index begin = planes.begin, end; begin < planes.end; begin = end) {
       end = std::min(planes.end, (begin / B + 1) * B);
-      move_to({begin - halo, end + halo}, stored);
+      move_to({begin - halo, end + halo}, what != What::make);
       body({begin, end});
     }
     leave();
+    changes_ = true;
   }
 
   /// Both levels, memories and layers of the planes that the next band marches along, to and from the ranks beside this one, some planes at a time.
@@ -242,7 +246,7 @@ class StreamedMarch final : public March {
                 some = std::clamp<Index>(static_cast<Index>(message / field_.plane_bytes()), 1, plan_.planes);
     const auto packed = [&](Interval planes) {
       std::vector<std::byte> out;
-      sweep(planes, 0, true, [&](Interval block) {
+      sweep(planes, 0, What::read, [&](Interval block) {
         for (Index x = block.begin; x < block.end; ++x) {
           const std::size_t before = out.size();
           out.resize(before + field_.plane_state_bytes(x - first(), true));
@@ -254,7 +258,7 @@ class StreamedMarch final : public March {
     };
     const auto unpack = [&](Interval planes, const std::vector<std::byte>& from) {
       const std::byte* at = from.data();
-      sweep(planes, 0, true, [&](Interval block) {
+      sweep(planes, 0, What::change, [&](Interval block) {
         for (Index x = block.begin; x < block.end; ++x) {
           field_.unpack(k_, x - first(), true, at);
           field_.refresh_images(x - first());
@@ -319,6 +323,7 @@ class StreamedMarch final : public March {
     }
   }
   void keep(Index p) {
+    if (!changes_) return;
     Lease lease = taken_or_thrown(windows_->acquire(p - all_.begin, Access::write));
     field_.keep_plane(p - first(), lease.writable().data());
   }
@@ -338,6 +343,7 @@ class StreamedMarch final : public March {
   Interval all_{};        ///< global planes that are here: this rank's and those beside it
   Index exchanged_ = -1;  ///< the level at which planes beside were
   Interval held_{};       ///< global planes that the window holds
+  bool changes_ = true;   ///< and which are kept when they leave
 };
 
 }  // namespace

@@ -219,6 +219,45 @@ class TestMarchBitwise : public QObject {
     }
   }
 
+  void looking_at_a_window_over_the_disk_writes_nothing() {
+    for (const bool matched : {false, true}) {
+      Problem p = busy_problem(4, {150, 17, 21}, true, true, false);
+      if (matched) make_matched(p);
+      p.memory = 1;
+      const Bytes least = stream_plan(p).least;
+      p.memory = least + (march_bytes(p, 1) - least) / 4;
+      QVERIFY(stream_plan(p).needed && stream_plan(p).possible);
+      QTemporaryDir folder;
+      p.scratch = folder.path().toStdString();
+      const auto cluster = single_rank();
+      Team team({WorkerSpec{"cpu", 2, 1}});
+      const auto march = make_march(p, this_machine(), *cluster);
+      march->start(team, *cluster);
+      march->advance(team, *cluster, 7);
+      const March::Streamed before = march->streamed();
+      std::vector<float> first, second;
+      March::Cut all;
+      all.count = p.grid.points;
+      std::vector<double> parts(march->parts());
+      MemoryCheckpoint checkpoint;
+      march->read(all, first);
+      march->sample(parts);
+      (void)march->energy(team, *cluster);
+      (void)march->peak(team);
+      march->save(checkpoint);
+      march->read(all, second);
+      QVERIFY(first == second);
+      // Six sweeps, each of which reads the grid once, less what the store has in memory.
+      QVERIFY(march->streamed().read > before.read + 2 * stream_plan(p).disk);
+      QVERIFY(march->streamed().written <= before.written + stream_plan(p).level_memory);  // what had waited
+      const Everything rest = march_on(*march, p, 9, team, *cluster);
+      const auto other = make_march(p, this_machine(), *cluster);
+      other->start(team, *cluster);
+      other->advance(team, *cluster, 7);
+      QVERIFY(march_on(*other, p, 9, team, *cluster) == rest);
+    }
+  }
+
   void threads_and_workers_do_not_matter() {
     const Problem p = busy_problem(8, {37, 23, 45}, true, true, false);
     const Everything one = run(p, "cpu:1", 25);
