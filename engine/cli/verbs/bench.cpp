@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid bench [SOLVER]: the machine's own limits first, then the solvers' speed against them.
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -116,7 +117,7 @@ void bench(const RowsOptions& options, Context& context) {
   auto print = [&](const BenchRow& row) {
     const std::string ratio = row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "";
     if (options.paper)
-      return printer.row({row.name, number_text(row.value), row.unit,
+      return printer.row({row.name, std::isfinite(row.value) ? number_text(row.value) : "", row.unit,
                           row.published > 0 ? number_text(row.published) : "", ratio, row.limited_by});
     printer.row({row.name, number_text(row.value), row.unit, ratio, row.against,
                  row.limit > 0 ? fmt::format("{}{}", number_text(row.limit), row.passed() ? "" : " MISSED") : "",

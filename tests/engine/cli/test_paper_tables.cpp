@@ -74,6 +74,25 @@ class TestPaperTables : public QObject {
     QVERIFY2(roof("Fig. 10: DTS 6, ").find("1.486") != std::string::npos, roof("Fig. 10: DTS 6, ").c_str());
   }
 
+  void what_cannot_be_measured_here_stands_beside_its_number() {
+    const Json found = rows({"hydro-fem", "--only", "Table 10", "--workers", "cpu:1"});
+    const Json here = row(found, "Table 10, weak scaling: 1 threads, 20×20 zones");
+    QVERIFY(here["value"].get<double>() > 0);
+    const Json cluster = row(found, "Table 10, weak scaling: 64 devices, 1280×1280 zones");
+    QVERIFY(cluster["value"].is_null());
+    QCOMPARE(cluster["published"].get<double>(), 11.71);
+    QCOMPARE(cluster["limited_by"].get<std::string>(), std::string("cluster"));
+    const Json split = rows({"hydro-fem", "--only", "Table 4", "--workers", "cpu:1"});
+    QCOMPARE(split.size(), std::size_t(6));
+    for (const Json& r : split) QVERIFY(r["value"].is_null() && r["published"].get<double>() > 0);
+  }
+
+  void zones_of_blocks_are_timed_on_a_device() {
+    const Json found = rows({"hydro-fem", "--only", "Table 5", "--workers", "emulated,cpu:1"});
+    QCOMPARE(found.size(), std::size_t(3));
+    for (const Json& r : found) QVERIFY(r["value"].get<double>() > 0 && r["published"].get<double>() >= 0.48);
+  }
+
   void a_solver_without_such_tables_is_told() {
     const rod::Said said = rod::conoid(scratch_.path(), {"bench", "heat-rod", "--paper"});
     COMPARE_EXIT(said, 2);

@@ -45,6 +45,7 @@ struct DeviceOptions {
   } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
   bool calls = true;             ///< false: several devices copy what meets between them, for comparison
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
+  int stress_zones = 0;  ///< of a block, where they fit; 0: as many as give every thread a point, for comparison
   std::vector<int>
       workers{};  ///< of the team, one a device, which samples of their work are told of; -1, none: nothing is told
 };

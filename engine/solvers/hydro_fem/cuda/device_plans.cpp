@@ -63,7 +63,9 @@ void DeviceZones::plan_kernels(const DeviceOptions& options) {
   const ZoneData& z = op_.data();
   update_ = device_.kernel<ZoneArguments>(kernel_name("update"));
   energy_ = device_.kernel<ZoneArguments>(kernel_name("energy"));
-  update_plan_ = plan(zones_, update_layout(dim_, k_).zone, z.zone_points, most_update_blocks, options);
+  const int work = options.stress_zones > 0 ? std::max(1, static_cast<int>(device_zone_threads) / options.stress_zones)
+                                            : z.zone_points;
+  update_plan_ = plan(zones_, update_layout(dim_, k_).zone, work, most_update_blocks, options);
   energy_plan_ = plan(zones_, energy_layout(dim_, k_).zone, z.zone_points, most_update_blocks, options);
   update_partial_ = device_.allocate<double>(update_plan_.blocks, "steps of blocks");
   plan_mass(options);

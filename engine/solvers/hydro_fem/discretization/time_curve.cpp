@@ -163,11 +163,13 @@ TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::strin
     return now;
   };
   constexpr int moments = 1000;
-  double least = at(0);
+  double least = at(0), most = std::abs(least);
   for (int i = 1; i <= moments; ++i) {
-    const double t = end * i / moments;
-    least = std::fmin(least, value(std::span(&t, 1)));  // what is not finite is told when it is met
+    const double t = end * i / moments, now = value(std::span(&t, 1));
+    least = std::fmin(least, now);  // what is not finite is told when it is met
+    most = std::fmax(most, std::abs(now));
   }
+  if (least < 0 && least > -1e-12 * most) least = 0;  // a pulse that ends at zero but for rounding
   return {at, [at](double from, double to) { return bent_mean(at, from, to); },
           [at](double from, double to) { return end_of_step(at, from, to); }, least};
 }

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/solvers/hydro_fem/verify/paper.hpp"
+
+#include "engine/cluster/communicator.hpp"
+#include "engine/core/error.hpp"
+#include "engine/core/seconds_now.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_zones.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/team/team.hpp"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+Setup plane(int k) {
+  return flows::triple_point(k, 112, 48);  // 5376 zones, as the source's batches in two dimensions
+}
+Setup space() {
+  return flows::sedov(3, 2, 16, 1, 0.25);  // 4096 zones, as in three
+}
+
+/// Wall seconds a step of the corner force and of the velocity solve, attempts counted.
+struct Rates {
+  double corner = nothing, solve = nothing;
+};
+Rates rates(March& march, Index least, Index most, double budget) {
+  march.step();  // kernels are loaded and widths tried
+  const auto attempted = [&] { return march.accepted() + march.repeated(); };
+  const Index first = attempted();
+  const KernelTimes before = march.times();
+  const double start = seconds_now();
+  Index done = 0;
+  do march.step();
+  while (++done < least || (done < most && seconds_now() - start < budget));
+  const KernelTimes after = march.times();
+  const auto steps = static_cast<double>(attempted() - first);
+  return {(after.corner_wall - before.corner_wall) / steps, (after.solve_wall - before.solve_wall) / steps};
+}
+
+Setup strict(Setup s) {
+  s.mass_tolerance = 1e-8;
+  return s;
+}
+
+/// Seconds of one call, the least of several.
+template <class F>
+double least_seconds(double budget, const F& f) {
+  f();
+  double best = std::numeric_limits<double>::infinity();
+  const double begin = seconds_now();
+  do {
+    const double start = seconds_now();
+    f();
+    best = std::min(best, seconds_now() - start);
+  } while (seconds_now() - begin < budget);
+  return best;
+}
+
+/// Of the ranks that were started together; made once, as MPI begins with it.
+Communicator& ranks() {
+  static const std::unique_ptr<Communicator> all = [] {
+    auto made = started_by_mpi() ? world() : Result<std::unique_ptr<Communicator>>(single_rank());
+    if (!made) throw Failure(made.error());
+    return std::move(*made);
+  }();
+  return *all;
+}
+
+/// A set-up that one process computes: on threads, or on devices.
+class Here {
+ public:
+  Here(const Setup& setup, int threads) : team_({WorkerSpec{"cpu", threads, 1}}), op_(setup, best_kernels(), team_) {}
+  Operator& op() { return op_; }
+  Rates on_threads(double budget) {
+    March march(host_backend(op_), {});
+    return rates(march, 1, 300, budget);
+  }
+  Rates on(std::vector<Device> devices, double budget) {
+    March march(device_backend(op_, std::move(devices)), {});
+    return rates(march, 1, 300, budget);
+  }
+
+ private:
+  Team team_;
+  Operator op_;
+};
+
+struct Published9 {
+  const char* name;
+  Setup (*make)();
+  double serial, threads, device, both, ranks_of_both, ranks;
+};
+const Published9 table_9_of_the_source[] = {
+    {"triple point Q3-Q2", [] { return strict(plane(3)); }, 68, 13.1, 6.15, 5.3, 2.8, 6.9},
+    {"Sedov 3D Q2-Q1", [] { return strict(space()); }, 407, 77, 89, 45.8, 23.6, 36.8}};
+
+class PaperTables {
+ public:
+  PaperTables(const TestRun& run, const BenchSink& sink)
+      : run_(run), sink_(sink), budget_(run.quick ? 0.5 : 2),
+        threads_(std::min(std::max(1, this_machine().cores), std::max(1, run.threads))), devices_(devices_of(run)) {}
+
+  void alone() {
+    table_2();
+    table_3();
+    table_5();
+    table_8();
+    table_9_and_figure_8();
+    table_10();
+    figure_3();
+    figure_4();
+  }
+
+  /// Collective. Steps are as many on all ranks.
+  void together() {
+    const int size = ranks().size();
+    for (const Published9& r : table_9_of_the_source) {
+      const std::string name = fmt::format("Table 9, {}: corner force, {} ranks", r.name, size);
+      if (!run_.may_want(name)) continue;
+      const double time = 300 * of_ranks(r.make(), size);
+      if (ranks().leads()) row(name, time, "s", r.ranks, "a thread each", "12 ranks in the source; 300 steps");
+    }
+    const std::string name = fmt::format("Table 10, weak scaling: {} ranks, {}", size, zones_text(size));
+    if (run_.may_want(name)) {
+      const double time = 100 * of_ranks(weak(size), size);
+      if (ranks().leads()) row(name, time, "s", 0, "a thread each", "100 steps");
+    }
+  }
+
+ private:
+  void row(std::string name, double value, std::string unit, double published, std::string measured,
+           std::string against = {}) {
+    sink_({std::move(name), value, std::move(unit), 0, 0, std::move(against), std::move(measured), published});
+  }
+  /// What cannot be here.
+  void none(std::string name, std::string unit, double published, std::string why) {
+    row(std::move(name), nothing, std::move(unit), published, std::move(why));
+  }
+  [[nodiscard]] std::vector<Device> open(std::size_t count) const {
+    std::vector<Device> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(open_device(run_, devices_[i].name));
+    return out;
+  }
+  [[nodiscard]] std::string device_name() const { return devices_.front().info.name; }
+  bool wanted(const char* table) {
+    if (!run_.may_want(table)) return false;
+    run_.doing(table);
+    return true;
+  }
+
+  /// Wall seconds a step of the slowest rank.
+  [[nodiscard]] double of_ranks(const Setup& setup, int) const {
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    Operator op(setup, best_kernels(), team, &ranks());
+    March march(host_backend(op), {});
+    const Index steps = run_.quick ? 2 : 8;
+    return ranks().maximum(rates(march, steps, steps, 0).corner);
+  }
+
+  /// Kernel 1 with more cache or more shared memory: its workspace lies in device memory behind the cache, or in the blocks' own.
+  void table_2() {
+    if (!wanted("Table 2")) return;
+    const double published[3][2] = {{0.32, 0.34}, {0.90, 1.05}, {2.14, 3.13}};
+    for (int k = 2; k <= 4; ++k)
+      for (const int config : {0, 1}) {
+        const std::string name = fmt::format("Table 2: kernel 1, Q{}-Q{}, workspace in {}", k, k - 1,
+                                             config == 0 ? "cache (config. 1)" : "shared memory (config. 2)");
+        const double source = published[k - 2][config];
+        if (devices_.empty()) {
+          none(name, "ms", source, "device");
+          continue;
+        }
+        DeviceOptions options;
+        options.memory_of_blocks = config == 1;
+        row(name, 1e3 * stress_on_device(k, options), "ms", source, device_name(), "stress and F·1, 112×48 zones");
+      }
+  }
+  double stress_on_device(int k, const DeviceOptions& options) {
+    Here here(plane(k), threads_);
+    DeviceZones zones(here.op(), DevicePart(here.op()), open(1).front(), options, -1);
+    return least_seconds(budget_ / 4, [&] {
+      zones.update(Backend::Row::state, 0);
+      zones.wait();
+    });
+  }
+
+  /// The corner forces in a loop of one thread, and handed to a worker of one thread. Nothing is allocated in either here.
+  void table_3() {
+    if (!wanted("Table 3")) return;
+    struct Published {
+      const char* name;
+      Setup (*make)();
+      double serial, thread;
+    };
+    for (const Published& r : {Published{"3D: Sedov Q2-Q1", space, 51.5, 51.9},
+                               Published{"2D: triple point Q3-Q2", [] { return plane(3); }, 17.7, 17.9}}) {
+      Here here(r.make(), 1);
+      Operator& op = here.op();
+      const CpuWorker worker(1);
+      std::vector<double> steps(u(op.batches()));
+      const State& s = op.initial();
+      const auto forces = [&](Interval batches) {
+        op.kernels().update(op.data(), s.x.data(), s.v.data(), s.e.data(), steps.data(), batches);
+        op.kernels().force(op.data(), batches);
+      };
+      double serial = std::numeric_limits<double>::infinity(), thread = serial;
+      for (int turn = 0; turn < 4; ++turn) {  // by turns, so that both see the same machine
+        serial = std::min(serial, least_seconds(budget_ / 8, [&] {
+          for (Index b = 0; b < op.batches(); b += 8) forces({b, std::min(b + 8, op.batches())});
+        }));
+        thread = std::min(thread, least_seconds(budget_ / 8, [&] {
+          worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
+        }));
+      }
+      const std::string name = fmt::format("Table 3, {}", r.name);
+      row(name + ": serial", 300 * serial, "s", r.serial, "1 core", "300 evaluations of stress and F·1");
+      row(name + ": one thread of a worker", 300 * thread, "s", r.thread, "1 thread", "300 evaluations");
+      row(name + ": overhead", 100 * (thread / serial - 1), "%", 100 * (r.thread / r.serial - 1), "1 thread");
+    }
+  }
+
+  void table_5() {
+    if (!wanted("Table 5")) return;
+    const std::pair<int, double> published[] = {{2, 0.48}, {4, 0.52}, {6, 0.50}};
+    for (const auto& entry : published) {
+      const std::string name = fmt::format("Table 5: kernel 1, 2D Q2-Q1, {} zones a block", entry.first);
+      if (devices_.empty()) {
+        none(name, "ms", entry.second, "device");
+        continue;
+      }
+      DeviceOptions options;
+      options.stress_zones = entry.first;
+      row(name, 1e3 * stress_on_device(2, options), "ms", entry.second, device_name(),
+          fmt::format("112×48 zones, blocks of {} threads", device_zone_threads));
+    }
+  }
+
+  void table_8() {
+    if (!wanted("Table 8")) return;
+    struct Published {
+      const char* name;
+      Setup (*make)();
+      double host, device;
+    };
+    for (const Published& r :
+         {Published{"2D: triple point Q3-Q2", table_9_of_the_source[0].make, 90.18, 20.8},
+          Published{"3D: Sedov Q2-Q1", table_9_of_the_source[1].make, 27.81, 10.55}}) {
+      const std::string name = fmt::format("Table 8, {}: velocity solves, ", r.name);
+      Here here(r.make(), 1);
+      const double host = 1000 * here.on_threads(budget_).solve;
+      row(name + "processor", host, "s", r.host, "1 thread", "1000 steps, to 1e-8");
+      if (devices_.empty()) {
+        none(name + "device", "s", r.device, "device");
+        continue;
+      }
+      const double device = 1000 * here.on(open(1), budget_).solve;
+      row(name + "device", device, "s", r.device, device_name(), "1000 steps, to 1e-8");
+    }
+  }
+
+  /// What Table 9 has beside the serial and threaded columns, which bench.cpp prints; all of it as speed-ups in Fig. 8.
+  void table_9_and_figure_8() {
+    if (!run_.may_want("Table 9") && !run_.may_want("Fig. 8")) return;
+    run_.doing("Table 9, Fig. 8");
+    for (const Published9& r : table_9_of_the_source) {
+      const std::string name = fmt::format("Table 9, {}: corner force, ", r.name),
+                        speed = fmt::format("Fig. 8, {}: speed-up, ", r.name);
+      Here one(r.make(), 1);
+      const double serial = 300 * one.on_threads(budget_).corner;
+      const auto both = [&](const std::string& who, double seconds, double published, const std::string& measured) {
+        row(speed + who, serial / seconds, "1", r.serial / published, measured,
+            fmt::format("the serial {:.4g} s for 300 steps", serial));
+      };
+      Here all(r.make(), threads_);
+      const double threaded = 300 * all.on_threads(budget_).corner;
+      both(fmt::format("{} threads", threads_), threaded, r.threads, "6 in the source");
+      if (devices_.empty()) {
+        none(name + "a device", "s", r.device, "device");
+        none(speed + "a device", "1", r.serial / r.device, "device");
+      } else {
+        const double device = 300 * all.on(open(1), budget_).corner;
+        row(name + "a device", device, "s", r.device, device_name(), "300 steps");
+        both("a device", device, r.device, device_name());
+      }
+      none(name + "2 ranks, a device and 6 threads each", "s", r.ranks_of_both, "nodes");
+      none(speed + "2 ranks, a device and 6 threads each", "1", r.serial / r.ranks_of_both, "nodes");
+      if (ranks().size() > 1) continue;
+      none(name + "12 ranks", "s", r.ranks, "mpirun");
+      none(speed + "12 ranks", "1", r.serial / r.ranks, "mpirun");
+    }
+  }
+
+  /// As many zones of the triple point for each of `count`, and how that is written.
+  [[nodiscard]] std::pair<Index, Index> weak_zones(int count) const {
+    const Index side = run_.quick ? 20 : 40;
+    int up = 1;
+    for (int d = 1; d * d <= count; ++d)
+      if (count % d == 0) up = d;
+    return {side * (count / up), side * up};
+  }
+  [[nodiscard]] Setup weak(int count) const {
+    const auto zones = weak_zones(count);
+    return strict(flows::triple_point(4, zones.first, zones.second));
+  }
+  [[nodiscard]] std::string zones_text(int count) const {
+    const auto zones = weak_zones(count);
+    return fmt::format("{}×{} zones", zones.first, zones.second);
+  }
+  void table_10() {
+    if (!wanted("Table 10")) return;
+    for (int n = 1;; n = std::min(2 * n, threads_)) {
+      Here here(weak(n), n);
+      row(fmt::format("Table 10, weak scaling: {} threads, {}", n, zones_text(n)), 100 * here.on_threads(budget_).corner,
+          "s", 0, fmt::format("{} threads", n), "100 steps of the triple point Q4-Q3");
+      if (n >= threads_) break;
+    }
+    const std::map<int, std::pair<const char*, double>> published{
+        {1, {"160×160", 11.6}}, {4, {"320×320", 11.73}}, {16, {"640×640", 11.34}}, {64, {"1280×1280", 11.71}}};
+    const int most = std::min<int>(static_cast<int>(devices_.size()), most_devices);
+    for (int n = 1; n <= most; ++n) {
+      Here here(weak(n), threads_);
+      const auto of = published.find(n);
+      row(fmt::format("Table 10, weak scaling: {} devices, {}", n, zones_text(n)),
+          100 * here.on(open(static_cast<std::size_t>(n)), budget_).corner, "s",
+          of == published.end() ? 0 : of->second.second, device_name(), "100 steps; the source: 160×160 zones a device");
+    }
+    for (const auto& [n, of] : published)
+      if (n > most)
+        none(fmt::format("Table 10, weak scaling: {} devices, {} zones", n, of.first), "s", of.second,
+             n > 2 ? "cluster" : "device");
+  }
+
+  /// How a device's time divides. The source draws it and gives no numbers.
+  void figure_3() {
+    if (!wanted("Fig. 3")) return;
+    const char* const parts[] = {"stress and F·1 (kernels 1 to 3)", "sums at nodes (kernel 3)", "velocity solve (kernel 4)",
+                                 "energy rate (kernels 5, 6)", "memory transfer"};
+    if (devices_.empty()) {
+      for (const char* part : parts) none(fmt::format("Fig. 3: share of {}", part), "%", 0, "device");
+      return;
+    }
+    Here here(strict(plane(3)), threads_);
+    March march(device_backend(here.op(), open(1)), {});
+    const Rates unused = rates(march, 1, 300, budget_);
+    static_cast<void>(unused);
+    const KernelTimes t = march.times();
+    const auto steps = static_cast<double>(march.accepted() + march.repeated());
+    DeviceZones zones(here.op(), DevicePart(here.op()), open(1).front(), {}, -1);
+    // Of a step: the stable step of two states, and the residual of two solves.
+    const double transfer = steps * 4 * least_seconds(budget_ / 8, [&] {
+                              zones.fetch_numbers();
+                              zones.wait();
+                            });
+    const double seconds[] = {t.update, t.force, t.velocity_solve, t.energy_solve, transfer};
+    double all = 0;
+    for (const double s : seconds) all += s;
+    for (std::size_t i = 0; i < std::size(parts); ++i)
+      row(fmt::format("Fig. 3: share of {}", parts[i]), 100 * seconds[i] / all, "%", 0, device_name(),
+          i == 4 ? fmt::format("4 times {} bytes a step; the source moves vectors", sizeof(SolveNumbers))
+                 : "triple point Q3-Q2, 112×48");
+  }
+
+  /// F_z = A_z B^T of all zones, in the source's shapes: a library's product a zone, and ours, which also makes A_z.
+  void figure_4() {
+    if (!wanted("Fig. 4")) return;
+    struct Published {
+      const char* name;
+      Setup (*make)();
+      double rate;  // kernel 2.3: "70-80 Gflops"
+    };
+    for (const Published& r : {Published{"3D Q2-Q1, 4096 zones", space, 75},
+                               Published{"2D Q4-Q3, 5376 zones", [] { return plane(4); }, 75}}) {
+      Setup setup = r.make();
+      setup.corner_matrices = true;
+      Here here(setup, 1);
+      Operator& op = here.op();
+      const ZoneData& z = op.data();
+      const Index rows = z.dim * z.zone_nodes, points = z.zone_points, columns = z.zone_energies;
+      const double gflop = 2e-9 * static_cast<double>(rows * points * columns * op.space().zones);
+      (void)op.update(op.initial());
+      const double ours =
+          least_seconds(budget_, [&] { op.kernels().corner.force(op.data(), {0, op.batches()}); });
+      const Eigen::MatrixXd b = Eigen::MatrixXd::Random(columns, points);
+      std::vector<Eigen::MatrixXd> a(u(op.space().zones), Eigen::MatrixXd::Random(rows, points)),
+          f(u(op.space().zones), Eigen::MatrixXd(rows, columns));
+      const double library = least_seconds(budget_, [&] {
+        for (std::size_t i = 0; i < a.size(); ++i) f[i].noalias() = a[i] * b.transpose();
+      });
+      const std::string name =
+          fmt::format("Fig. 4, {}: A_z {}×{}, B {}×{}, ", r.name, rows, points, columns, points);
+      row(name + "blocked (kernel 2.3), A_z made beside", gflop / ours, "Gflop/s", r.rate, "1 core",
+          "the product's operations alone are counted; the source says 70 to 80");
+      row(name + "library", gflop / library, "Gflop/s", r.rate / 1.65, "1 core",
+          "Eigen, a product a zone; cublasDgemmBatched in the source, by its \"1.3-2 times\"");
+      for (const char* variant : {"2.1 (global memory)", "2.2 (shared memory)", "2.4 (padded)"})
+        none(name + "kernel " + variant, "Gflop/s", 0, "factorised");
+    }
+  }
+
+  const TestRun& run_;
+  const BenchSink& sink_;
+  double budget_;
+  int threads_;
+  std::vector<NamedDevice> devices_;
+};
+
+}  // namespace
+
+bool leads_paper_rows() {
+  return ranks().leads();
+}
+
+void paper_rows(const TestRun& run, const BenchSink& sink) {
+  PaperTables tables(run, sink);
+  if (leads_paper_rows()) tables.alone();
+  if (ranks().size() > 1) tables.together();
+}
+
+}  // namespace conoid::hydro_fem
