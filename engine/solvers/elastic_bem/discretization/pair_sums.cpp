@@ -20,7 +20,8 @@
 namespace conoid::elastic_bem {
 namespace {
 
-constexpr Index block_bytes = Index{256} << 20;  ///< of the matrix that processors make at a time, but for 128 points at least
+constexpr Index block_bytes =
+    Index{256} << 20;  ///< of the matrix that processors make at a time, but for 128 points at least
 
 /// Addresses of columns that are nowhere: they tell columns apart.
 Complex* nowhere() {
@@ -89,8 +90,8 @@ class FarSums final : public PairPhase<double, ColumnSink<double>> {
       const Index count = std::min(some, all - begin);
       worker.for_each({0, length * width}, Index{1} << 17,
                       [&](Interval of, int) { std::fill(a.data() + of.begin, a.data() + of.end, Complex(0)); });
-      const RowPoints rows{
-          rows_.points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false};
+      const RowPoints rows{rows_.points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+                           false};
       Base pairs(name().data(), surface_, rules_, medium_, rows, elements_, sink, stop_);
       pairs.run(worker, items);
       add_points(pairs.points());

@@ -13,7 +13,7 @@ namespace conoid::elastic_bem {
 /// Vectors that the columns of a matrix are multiplied with.
 struct PairVectors {
   Index width = 0, cases = 0;
-  std::vector<Complex> x;  ///< width × cases, column-major
+  std::vector<Complex> x;                            ///< width × cases, column-major
   std::vector<std::array<Index, 3>> node, traction;  ///< columns of the components of u and t of each node; −1: none
 };
 
