@@ -124,9 +124,11 @@ FarCount count_far(const FarGround& ground, const Surface& s, const Harmonic& h,
   // Twice the unit forces on the rings, their field at the nodes three times, the rings' table.
   out.held = 16 * columns * (9 * n + 9 * m) + 144 * n * places;
   out.batch = batch_bytes(std::max(m, points), n);
-  // Columns of nine nodes for the points of a batch, and the points of the rule.
-  const double one = out.batch / n * 9 + 500 * (7 + 9) * 8, all = one * static_cast<double>(rings.active);
-  out.panels = 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(all));
+  // On devices columns of nine nodes for 4096 points at most, and the points of the rule; unit forces and the sums of 128 parts.
+  const double summed = std::min(4096.0, std::max(m, points)), one = 48 * summed * 27 + 500 * (7 + 9) * 8,
+               all = one * static_cast<double>(rings.active);
+  out.panels = 2 * resident_slot(static_cast<Bytes>(one), static_cast<Bytes>(all)) +
+               static_cast<Bytes>(16 * (columns + 3) * (3 * n + std::max(65536.0, 8 * 3 * summed)));
   return out;
 }
 
@@ -664,17 +666,18 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     taken = phases(crew);
     e.planned_seconds = taken.sum() * rounds + beginning;
     e.device_seconds = taken.devices * rounds;
-    // Two panels of columns on each device, and the same in page-locked memory of the host.
+    // Two panels of columns on each device, and in page-locked memory of the host, but for those that only sums come back from.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
                  of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
-    const Bytes slots = std::max(
-        far.panels, 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active))));
+    const Bytes own_slots =
+                    2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active))),
+                slots = std::max(far.panels, own_slots);
     const Bytes factor = p->solve.method == Method::mixed || p->single ? 8 : 16;
     e.device_memory = std::min(
         slots + static_cast<Bytes>(n * entry) +
             device_bytes(crew.place, 3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
         team.device_memory());
-    e.host_memory += slots * team.devices().size();
+    e.host_memory += std::max(own_slots, std::min(far.panels, Bytes{64} << 20)) * team.devices().size();
     if (crew.place == SolutionPlace::whole)
       e.host_memory -=
           std::min(e.host_memory, p->scene.system->bytes(0, p->solve, p->single, p->highest_wave_number()));

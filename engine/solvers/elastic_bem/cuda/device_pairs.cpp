@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
 #include "engine/solvers/elastic_bem/discretization/near_pairs.hpp"
@@ -30,7 +31,8 @@ constexpr int group_of(int nodes) {
 constexpr int node_counts[] = {1, 3, 4, 6, 8, 9};
 constexpr Bytes usual_slot = Bytes{64} << 20, largest_slot = Bytes{512} << 20;
 constexpr Bytes least_slot = 4096;
-constexpr Bytes usual_host = Bytes{32} << 20;  ///< of a slot whose columns stay on the device
+constexpr Index summed_values = Index{1} << 16;  ///< of a case, in all parts whose sums are made at once
+constexpr Bytes usual_host = Bytes{32} << 20;    ///< of a slot whose columns stay on the device
 
 template <class Real>
 PairMedium<Real> pair_medium(const LaneMedium<Real>& m) {
@@ -254,6 +256,7 @@ bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wa
       memory.size = size;
       memory.wanted = wanted;
       memory.host_size = std::min(size, host_size);
+      memory.beside = always;
       return true;
     } catch (const Failure& failure) {
       memory = {};
@@ -315,6 +318,19 @@ void hand_over(const CpuWorker& host, const std::vector<PanelColumn<Real>>& colu
   });
 }
 
+/// Of the sums of columns: how many parts of the columns are summed at once, and cases, made even for the kernel.
+struct SumShape {
+  Index parts = 0, cases = 0, length = 0;
+  template <class Real>
+  SumShape(const PanelSums<Real>& sums, std::size_t rows)
+      : cases((sums.cases + sum_cases - 1) / sum_cases * sum_cases), length(3 * static_cast<Index>(rows)) {
+    parts = std::clamp<Index>(summed_values / length, 8, 128);
+  }
+  /// Complex values of the sums on the device, and of x there.
+  [[nodiscard]] std::size_t sums() const { return static_cast<std::size_t>(parts * cases * length); }
+  [[nodiscard]] std::size_t x(Index width) const { return static_cast<std::size_t>(width * cases); }
+};
+
 /// Panels of pairs on their way through two slots: laid out by the host, computed by the device, and put into the columns.
 template <class Real>
 class PanelsUnderWay {
@@ -324,6 +340,7 @@ class PanelsUnderWay {
       : memory_(memory), host_(host), work_(work), facts_(facts), rows_(work.rows.points.size()), length_(3 * rows_),
         column_bytes_(column_bytes) {
     open_kernels(device);
+    if (work.sums != nullptr) put_vectors(device, SumShape(*work.sums, rows_));
     put_rows(device);
     a_.rows = rows_there_.data();
     a_.evaluations = evaluations_.data();
@@ -342,7 +359,7 @@ class PanelsUnderWay {
     PanelMemory::Slot& slot = memory_.turns[which];
     slot.copied.synchronize();
     facts_.kernel_seconds += slot.computed.seconds_since(slot.begin);
-    if (!work_.resident)
+    if (!work_.stays())
       hand_over<Real>(host_, w.columns, reinterpret_cast<const std::complex<Real>*>(slot.host.data() + w.panel),
                       length_, work_.sink.sole);
     w.busy = false;
@@ -359,10 +376,13 @@ class PanelsUnderWay {
     slot.stream.record(slot.begin);
     compute(slot, at, panel);
     slot.stream.record(slot.computed);
-    if (work_.resident) {
+    if (work_.stays()) {
       // Two panels may have parts of one column: they are put in one after the other.
       if (facts_.panels > 0) slot.stream.wait(memory_.turns[1 - which].copied);
-      place(slot, at, placed);
+      if (work_.sums != nullptr)
+        sum(slot, at, panel.columns.size());
+      else
+        place(slot, at, placed);
     } else {
       const std::size_t back = panel.columns.size() * column_bytes_;
       slot.stream.to_host(std::span(slot.host.data() + at.panel, back), slot.device, at.panel);
@@ -381,6 +401,21 @@ class PanelsUnderWay {
     return static_cast<double>(points);
   }
 
+  /// What all panels have added, to the host.
+  void finish_sums() {
+    if (work_.sums == nullptr) return;
+    const SumShape shape(*work_.sums, rows_);
+    Stream& stream = memory_.turns[0].stream;
+    stream.launch(sum_parts_,
+                  {.grid = {row_blocks(), static_cast<unsigned>(shape.cases), 1}, .block = {matrix_threads, 1, 1}},
+                  sums_);
+    std::vector<std::complex<Real>>& y = *work_.sums->y;
+    y.resize(length_ * static_cast<std::size_t>(work_.sums->cases));
+    stream.to_host(std::span(reinterpret_cast<Real*>(y.data()), 2 * y.size()), parts_);
+    stream.synchronize();
+    facts_.copied += y.size() * sizeof(y[0]);
+  }
+
  private:
   using Layout = typename Panel<Real>::Layout;
   struct UnderWay {
@@ -394,8 +429,30 @@ class PanelsUnderWay {
     for (const int nodes : node_counts)
       kernels_[nodes] = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs<{},{}>", real, nodes));
     place_ = device.kernel<PlaceArguments<Real>>(fmt::format("elastic-bem/place_columns<{}>", real));
+    sum_columns_ = device.kernel<SumArguments<Real>>(fmt::format("elastic-bem/sum_columns<{}>", real));
+    sum_parts_ = device.kernel<SumArguments<Real>>(fmt::format("elastic-bem/sum_parts<{}>", real));
     if (work_.block_a_pair)
       block_a_pair_ = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs_block<{}>", real));
+  }
+  /// x by rows, and sums that are zero.
+  void put_vectors(const Device& device, const SumShape& shape) {
+    const PanelSums<Real>& s = *work_.sums;
+    std::vector<std::complex<Real>> x(shape.x(s.width));
+    host_.for_each({0, s.width}, 1024, [&](Interval some, int) {
+      for (Index k = some.begin; k < some.end; ++k)
+        for (Index c = 0; c < s.cases; ++c) x[static_cast<std::size_t>(k * shape.cases + c)] = s.x[c * s.width + k];
+    });
+    x_there_ = device.allocate<Real>(2 * x.size(), "vectors of far pairs");
+    parts_ = device.allocate<Real>(2 * shape.sums(), "sums of far pairs");
+    Stream& stream = memory_.turns[0].stream;
+    stream.to_device(x_there_, std::span<const Real>(reinterpret_cast<const Real*>(x.data()), 2 * x.size()));
+    stream.zero(parts_);
+    stream.synchronize();
+    sums_.x = x_there_.data();
+    sums_.parts = parts_.data();
+    sums_.length = static_cast<long long>(length_);
+    sums_.parts_count = static_cast<int>(shape.parts);
+    sums_.cases = static_cast<int>(shape.cases);
   }
   void put_rows(const Device& device) {
     std::vector<Real> rows(length_);
@@ -423,6 +480,12 @@ class PanelsUnderWay {
     for (Real* to = reinterpret_cast<Real*>(slot.host.data() + at.points); const auto& some : panel.points) {
       std::memcpy(to, some.data(), some.size_bytes());
       to += some.size();
+    }
+    if (work_.sums != nullptr) {
+      std::vector<int> rows;  // of x
+      for (const auto& column : panel.columns)
+        rows.push_back(static_cast<int>((column.to - work_.sums->base) / static_cast<std::ptrdiff_t>(length_)));
+      lay(at.order, rows);
     }
     if (!work_.resident) return 0;
     const std::vector<int> order = by_target(panel.columns);
@@ -464,13 +527,24 @@ class PanelsUnderWay {
     }
   }
 
+  [[nodiscard]] unsigned row_blocks() const {
+    return static_cast<unsigned>((length_ + matrix_threads - 1) / matrix_threads);
+  }
+  void sum(PanelMemory::Slot& slot, const Layout& at, std::size_t columns) {
+    SumArguments<Real> a = sums_;
+    a.row = reinterpret_cast<const int*>(slot.device.data() + at.order);
+    a.panel = reinterpret_cast<const Real*>(slot.device.data() + at.panel);
+    a.columns = static_cast<int>(columns);
+    slot.stream.launch(
+        sum_columns_,
+        {.grid = {row_blocks(), static_cast<unsigned>(a.parts_count), static_cast<unsigned>(a.cases / sum_cases)},
+         .block = {matrix_threads, 1, 1}},
+        a);
+  }
   void place(PanelMemory::Slot& slot, const Layout& at, std::size_t placed) {
     std::byte* const there = slot.device.data();
     slot.stream.launch(
-        place_,
-        {.grid = {static_cast<unsigned>((length_ + matrix_threads - 1) / matrix_threads), static_cast<unsigned>(placed),
-                  1},
-         .block = {matrix_threads, 1, 1}},
+        place_, {.grid = {row_blocks(), static_cast<unsigned>(placed), 1}, .block = {matrix_threads, 1, 1}},
         {reinterpret_cast<const PlacedColumn<Real>*>(there + at.placed), reinterpret_cast<const int*>(there + at.order),
          reinterpret_cast<const Real*>(there + at.panel), static_cast<long long>(length_), work_.sink.sole ? 1 : 0});
   }
@@ -483,6 +557,9 @@ class PanelsUnderWay {
   std::map<int, Kernel<PairArguments<Real>>> kernels_;  ///< by the number of nodes
   Kernel<PlaceArguments<Real>> place_;
   Kernel<PairArguments<Real>> block_a_pair_;
+  Kernel<SumArguments<Real>> sum_columns_, sum_parts_;
+  SumArguments<Real> sums_{};
+  DeviceBuffer<Real> x_there_, parts_;
   DeviceBuffer<Real> rows_there_;
   DeviceBuffer<unsigned long long> evaluations_;
   PairArguments<Real> a_{};  ///< what all panels share
@@ -501,6 +578,13 @@ Bytes least_slot_of(Index nodes, Index rows, Bytes entry) {
   return static_cast<Bytes>(6 * nodes * rows) * entry + 600 * static_cast<Bytes>(7 + nodes) * entry / 2 + (64 << 10);
 }
 
+std::string too_small(const DeviceWorker& worker, const DevicePairFacts& facts) {
+  return fmt::format(
+      "elastic-bem: {} takes no part in the assembly: the columns of an element need {} twice, and there are {} for "
+      "it; processors compute its share",
+      worker.device().info().name, format_bytes(facts.least), format_bytes(facts.given));
+}
+
 template <class Real>
 DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>& budget, PanelMemory& memory,
                              const CpuWorker& host, const PairWork<Real>& work, Interval items,
@@ -511,11 +595,16 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   const auto [least, all, laid_out] = maker.needed();
   if (all == 0) return facts;
   facts.least = least;
-  const Bytes always = aligned(3 * work.rows.points.size() * sizeof(Real)) + 4096;
-  const Bytes wanted = work.resident ? resident_slot(least, all) : panel_slot(least, all);
-  const Bytes least_host = work.resident ? laid_out : least,
-              wanted_host = work.resident ? std::max(laid_out, usual_host) : wanted;
-  const bool kept = memory.size >= least && memory.wanted >= wanted && memory.host_size >= least_host;
+  Bytes always = aligned(3 * work.rows.points.size() * sizeof(Real)) + 4096;
+  if (work.sums != nullptr) {
+    const SumShape shape(*work.sums, work.rows.points.size());
+    always += 2 * sizeof(Real) * (shape.sums() + shape.x(work.sums->width)) + 4096;
+  }
+  const Bytes wanted = work.stays() ? resident_slot(least, all) : panel_slot(least, all);
+  const Bytes least_host = work.stays() ? laid_out : least,
+              wanted_host = work.stays() ? std::max(laid_out, usual_host) : wanted;
+  const bool kept =
+      memory.size >= least && memory.wanted >= wanted && memory.host_size >= least_host && memory.beside >= always;
   if (!kept && !take_slots(device, memory, least, wanted, wanted_host, budget, always)) {
     facts.fits = false;
     facts.given = budget();
@@ -525,12 +614,13 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   PanelsUnderWay<Real> panels(device, memory, host, work, maker.column_bytes(), facts);
   for (std::size_t turn = 0; !maker.done() && !stop.stop_requested(); ++turn) {
     panels.finish(turn % 2);
-    Panel<Real> panel = maker.next(memory.size, work.resident ? memory.host_size : memory.size);
+    Panel<Real> panel = maker.next(memory.size, work.stays() ? memory.host_size : memory.size);
     if (panel.elements.empty()) break;  // nothing wanted any more
     panels.start(turn % 2, std::move(panel));
   }
   for (const std::size_t which : {std::size_t(facts.panels % 2), std::size_t((facts.panels + 1) % 2)})
     panels.finish(which);
+  panels.finish_sums();
   facts.points += panels.counted();
   facts.seconds = std::chrono::duration<double>(PanelClock::now() - start).count();
   return facts;

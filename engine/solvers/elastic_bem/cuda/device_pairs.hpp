@@ -13,6 +13,8 @@
 #include <mutex>
 #include <set>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "engine/solvers/elastic_bem/discretization/column_sink.hpp"
 #include "engine/team/device_worker.hpp"
@@ -30,6 +32,7 @@ struct PanelMemory {
   std::array<Slot, 2> turns;
   Bytes size = 0, wanted = 0;  ///< of each slot; what was asked for when they were taken
   Bytes host_size = 0;         ///< of the host's part
+  Bytes beside = 0;            ///< what they leave room for
 };
 /// Of the devices of a team, by the worker's number. From any thread.
 class PanelStore {
@@ -62,6 +65,16 @@ class PanelStore {
   std::set<int> warned_;
 };
 
+/// Instead of columns: their products with some vectors, which alone come back. Columns of the targets are told apart by their addresses,
+/// 3 · rows values each from `base`; nothing is ever there.
+template <class Real>
+struct PanelSums {
+  std::complex<Real>* base = nullptr;
+  Index width = 0, cases = 0;
+  const std::complex<Real>* x = nullptr;         ///< width × cases, column-major
+  std::vector<std::complex<Real>>* y = nullptr;  ///< gets 3 · rows × cases
+};
+
 template <class Real>
 struct PairWork {
   const Surface& surface;
@@ -73,6 +86,9 @@ struct PairWork {
   bool block_a_pair = false;
   /// The columns of the targets are addresses of this device: nothing comes back to the host.
   bool resident = false;
+  const PanelSums<Real>* sums = nullptr;
+  /// Panels stay on the device.
+  [[nodiscard]] bool stays() const { return resident || sums != nullptr; }
 };
 
 /// What a run on a device did.
@@ -92,6 +108,9 @@ struct DevicePairFacts {
 [[nodiscard]] Bytes resident_slot(Bytes largest_element, Bytes all);
 /// What the largest element needs at most: columns of H and G of so many nodes, so many rows of `entry` bytes, its Gauss points.
 [[nodiscard]] Bytes least_slot_of(Index nodes, Index rows, Bytes entry);
+
+/// What is said where `fits` is false.
+[[nodiscard]] std::string too_small(const DeviceWorker& worker, const DevicePairFacts& facts);
 
 /// Far pairs of `items` by the device. `budget`: bytes of the device that may be taken; asked for once, after memory of another size was given
 /// back. Values go to the targets as PairPhase puts them there. Throws Failure (resources) when the device fails; memory that is refused is no

@@ -80,6 +80,20 @@ struct PlaceArguments {
   int set;           ///< 0: they are added to what is there
 };
 
+/// Columns of a panel times rows of x, added to sums of parts of them.
+template <class Real>
+struct SumArguments {
+  const int* row;     ///< of x, of each column
+  const Real* x;      ///< complex, rows of `cases`
+  const Real* panel;  ///< complex
+  Real* parts;        ///< complex: sums of a part, those of a case together
+  long long length;   ///< complex values of a column
+  int columns;
+  int parts_count;
+  int cases;  ///< a multiple of sum_cases
+};
+inline constexpr int sum_cases = 4;  ///< of a thread
+
 /// A value that the host has worked out, for a matrix on the device; no two of a launch for the same place.
 template <class Real>
 struct MatrixPatch {

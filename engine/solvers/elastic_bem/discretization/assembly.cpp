@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/discretization/column_sink.hpp"
 #include "engine/solvers/elastic_bem/discretization/pair_phase.hpp"
@@ -49,12 +48,7 @@ class FarPairs final : public PairPhase<Real, ColumnSink<Real>> {
       worker.add_copying(std::max(0.0, facts.seconds - facts.kernel_seconds));
       return;
     }
-    if (panels_.first_warning(worker.index()))
-      log::warning(
-          "elastic-bem: {} takes no part in the assembly: the columns of an element need {} twice, and there are {} "
-          "for "
-          "it; processors compute its share",
-          worker.device().info().name, format_bytes(facts.least), format_bytes(facts.given));
+    if (panels_.first_warning(worker.index())) log::warning("{}", too_small(worker, facts));
     CpuWorker host = worker.host();
     this->run(host, items);
   }

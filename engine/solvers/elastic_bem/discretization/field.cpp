@@ -11,6 +11,7 @@
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/discretization/pair_sums.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
@@ -20,6 +21,20 @@ using namespace conoid::vec;
 namespace {
 
 constexpr double close_target = 1e-8;
+constexpr std::size_t summed_points = 4096;  ///< at a time, where devices make sums
+
+/// Columns, component-major, to the points from `begin` on.
+void spread(const std::vector<Complex>& y, std::size_t begin, std::size_t count,
+            std::vector<std::vector<Complex3>>& out) {
+  for (std::size_t c = 0; c < out.size(); ++c)
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t d = 0; d < 3; ++d) out[c][begin + k][d] = y[(3 * c + d) * count + k];
+}
+
+/// Devices take part: the matrix is left out, and only sums come back.
+bool devices_take_part(const Team& team, std::span<const Vec3> points) {
+  return static_cast<Index>(points.size()) >= least_device_rows && !team.devices().empty();
+}
 
 }  // namespace
 
@@ -62,6 +77,18 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
       for (std::size_t d = 0; d < 3; ++d)
         if (place[t][d] >= 0) x[static_cast<std::size_t>(c * width + place[t][d])] = v.traction[t][d];
   }
+  if (devices_take_part(team, points)) {
+    PanelStore own;  // devices keep their memory from batch to batch
+    PairVectors vectors{width, columns, std::move(x), {}, std::move(place)};
+    for (Index k = 0; k < m; ++k) vectors.node.push_back({k, m + k, 2 * m + k});
+    for (std::size_t begin = 0; begin < points.size() && !stop.stop_requested(); begin += summed_points) {
+      const std::size_t count = std::min(summed_points, points.size() - begin);
+      spread(pair_sums(team, surface, rules, accuracy, harmonic, points.subspan(begin, count), vectors, stop,
+                       deterministic, panels != nullptr ? *panels : own, stages),
+             begin, count, out);
+    }
+    return out;
+  }
   const Index batch =
       std::clamp<Index>((Index{256} << 20) / (16 * 3 * std::max<Index>(width, 1)) / 128 * 128, 128, 4096);
   // One matrix for all batches. Its pages are taken and zeroed on all threads: one alone held 16 up for half of a run (soil-trench).
@@ -94,11 +121,7 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     sums.flops += 8.0 * static_cast<double>(rows * width * columns);
     sums.bytes += static_cast<double>(rows * width) * sizeof(Complex);
-    for (Index c = 0; c < columns; ++c)
-      for (Index k = 0; k < count; ++k)
-        for (std::size_t d = 0; d < 3; ++d)
-          out[static_cast<std::size_t>(c)][static_cast<std::size_t>(begin + k)][d] =
-              y[static_cast<std::size_t>(c * rows + static_cast<Index>(d) * count + k)];
+    spread(y, static_cast<std::size_t>(begin), static_cast<std::size_t>(count), out);
   }
   if (stages.sums != nullptr && !points.empty()) team.note(stages.sums, seconds, sums);
   return out;
