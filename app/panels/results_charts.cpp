@@ -11,6 +11,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
+#include "app/panels/fit_dialog.hpp"
 #include "app/panels/results_panel.hpp"
 
 namespace conoid::app {
@@ -29,11 +30,19 @@ QMenu* ResultsPanel::make_more_menu() {
   menu->addAction(tr("In a window of its own"), this, [this] { detach(); });
   menu->addSeparator();
   menu->addAction(tr("Curves from a file (CSV)…"), this, &ResultsPanel::choose_measured);
+  auto* fit = menu->addAction(tr("Fit of a decay or a delay…"), this, &ResultsPanel::choose_fit);
+  auto* unfit = menu->addAction(tr("Without fits"), this, [this] {
+    fits_.clear();
+    draw_chart();
+  });
   auto* without = menu->addAction(tr("Without curves from files"), this, [this] {
     measured_.clear();
     draw_chart();
   });
-  connect(menu, &QMenu::aboutToShow, this, [this, without, numbers, others] {
+  connect(menu, &QMenu::aboutToShow, this, [this, without, numbers, others, fit, unfit] {
+    const ChartSpec& seen = scene_->chart();
+    fit->setEnabled(seen.kind == ChartKind::lines && seen.x_unit == "s" && !seen.series.empty());
+    unfit->setEnabled(!fits_.isEmpty());
     without->setEnabled(!measured_.isEmpty());
     numbers->setChecked(numbers_->property("wanted").toBool());
     others->clear();
@@ -173,6 +182,28 @@ ChartStyle ResultsPanel::style() const {
 void ResultsPanel::set_style(const ChartStyle& style) {
   styles_[style_key(tabs_->tabData(tabs_->currentIndex()).toString(), forms())] = style;
   draw_chart();
+}
+
+void ResultsPanel::add_fit(const FitWish& wish) {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  fits_[id + '\n' + units_.value(id)].push_back(wish);
+  draw_chart();
+}
+
+void ResultsPanel::choose_fit() {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  ChartForms plain = forms();
+  plain.spectrum = false;
+  const ChartSpec curves = plain_spec(id, plain);
+  FitWindow window;
+  if (scene_->is_zoomed() || scene_->chart().limits.x_low || scene_->chart().limits.x_high)
+    window = {scene_->view().x_low, scene_->view().x_high};
+  auto* dialog = new FitDialog(curves, window, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, dialog] {
+    if (const auto wish = dialog->wish()) add_fit(*wish);
+  });
+  dialog->open();
 }
 
 void ResultsPanel::edit_style(const QString& id, const ChartForms& forms, const ChartPlace& place) {

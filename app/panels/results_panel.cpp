@@ -32,6 +32,7 @@
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
 #include "app/panels/differences_panel.hpp"
+#include "app/panels/fit_dialog.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/measured_dialog.hpp"
 #include "app/panels/picture_theme.hpp"
@@ -646,6 +647,9 @@ ChartSpec ResultsPanel::plain_spec(const QString& id, const ChartForms& forms) c
 
 ChartSpec ResultsPanel::shown_spec(const QString& id, const ChartForms& forms) const {
   ChartSpec spec = plain_spec(id, forms);
+  if (spec.kind == ChartKind::lines && spec.x_unit == "s")
+    for (const FitWish& wish : fits_.value(id + '\n' + units_.value(id)))
+      if (auto fit = fitted(spec, wish, fit_words())) spec.series.push_back(std::move(fit->curve));
   const auto style = styles_.constFind(style_key(id, forms));
   return style == styles_.constEnd() ? spec : styled(std::move(spec), *style);
 }

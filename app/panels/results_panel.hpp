@@ -19,6 +19,7 @@
 #include "app/panels/chart_tile.hpp"
 #include "render/chart/chart_scene.hpp"
 #include "render/chart/chart_style.hpp"
+#include "render/chart/curve_fit.hpp"
 #include "render/chart/measured_curves.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/make_viewport.hpp"
@@ -74,6 +75,8 @@ class ResultsPanel : public QWidget {
   /// Limits, titles, names and colours of the chart at hand; each chart (and each of its units) has its own.
   void set_style(const ChartStyle& style);
   [[nodiscard]] ChartStyle style() const;
+  /// Decays and delays of the curves at hand, dashed, with what they say in the legend; fitted anew as curves grow.
+  void add_fit(const FitWish& wish);
   /// The numbers of the chart at its right.
   void show_numbers(bool on);
   [[nodiscard]] NumbersTable& numbers() { return *numbers_; }
@@ -130,6 +133,7 @@ class ResultsPanel : public QWidget {
   void draw_soon();
   void save_chart(const QString& ending);
   void choose_measured();
+  void choose_fit();
   void copy_chart();
   [[nodiscard]] ChartSpec spec_of(const QString& id) const;
   [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
@@ -151,6 +155,7 @@ class ResultsPanel : public QWidget {
   QHash<QString, QString> units_;        ///< chosen by table, where it has several
   /// Curves of files by table and unit.
   QHash<QString, std::vector<Series>> measured_;
+  QHash<QString, std::vector<FitWish>> fits_;  ///< by table and unit
   QToolButton* spectrum_;
   QToolButton* log_axis_;
   QToolButton* polar_;

@@ -9,6 +9,7 @@
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_style.hpp"
 #include "render/chart/chart_units.hpp"
+#include "render/chart/curve_fit.hpp"
 #include "render/chart/measured_curves.hpp"
 #include "render/chart/spectrum.hpp"
 #include "render/chart/sweep_chart.hpp"
@@ -116,6 +117,42 @@ Result<ChartStyle> style_of(const ChartSpec& spec, const ChartWishes& wishes) {
   return style;
 }
 
+/// Fitted curves beside their own, and what they say.
+Status add_fits(ChartSpec& spec, const ChartWishes& wishes) {
+  if (wishes.fit.empty()) {
+    if (wishes.fit_curves.empty() && wishes.fit_window.empty()) return {};
+    return make_error(ErrorCode::command_line, "--fit-curve and --fit-window say what is fitted, --fit was not given",
+                      "Add --fit decay or --fit delay.");
+  }
+  FitWish wish;
+  wish.kind = wishes.fit == "delay" ? FitKind::delay : FitKind::decay;
+  const bool own = !wishes.fit_window.empty();
+  if (const std::string& window = own ? wishes.fit_window : wishes.x_range; !window.empty()) {
+    const auto ends = parse_limits(window, spec.x_unit, own ? "--fit-window" : "--x-range");
+    if (!ends) return ends.error();
+    wish.window = {ends->first, ends->second};
+  }
+  std::vector<std::string> labels = wishes.fit_curves;
+  for (std::size_t i = 0; wishes.fit_curves.empty() && i < spec.series.size(); ++i)
+    if (!spec.series[i].overlay && (wish.kind == FitKind::decay || labels.size() < 2))
+      labels.push_back(spec.series[i].label);
+  if (wish.kind == FitKind::delay && labels.size() != 2)
+    return make_error(ErrorCode::command_line,
+                      fmt::format("--fit delay: two curves are compared, found {}", labels.size()),
+                      "Give --fit-curve twice: the earlier, then the later.");
+  constexpr int digits = 8;
+  for (std::size_t i = 0; i < (wish.kind == FitKind::delay ? 1 : labels.size()); ++i) {
+    wish.curve = labels[i];
+    if (wish.kind == FitKind::delay) wish.second = labels[1];
+    auto shown = fitted(spec, wish);
+    if (!shown) return shown.error();
+    spec.notes.push_back((wish.kind == FitKind::delay ? labels[1] + " after " + labels[0] : labels[i]) + ": " +
+                         fitted(spec, wish, {}, digits)->text);
+    spec.series.push_back(std::move(shown->curve));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ChartSpec> wished_chart(const fs::path& run, const ChartWishes& wishes) {
@@ -140,6 +177,7 @@ Result<ChartSpec> wished_chart(const fs::path& run, const ChartWishes& wishes) {
     if (!curves) return curves.error();
     for (Series& curve : *curves) spec->series.push_back(std::move(curve));
   }
+  if (const Status added = add_fits(*spec, wishes); !added) return added.error();
   if (const Status looked = apply_look(*spec, wishes.look); !looked) return looked.error();
   const auto style = style_of(*spec, wishes);
   if (!style) return style.error();

@@ -24,6 +24,9 @@ struct ChartWishes {
   std::vector<std::string> curves;  ///< LABEL=NAME,#COLOUR
   std::vector<std::string> over;    ///< CSV files of others
   std::string over_columns;
+  std::string fit;                      ///< "decay", "delay"
+  std::vector<std::string> fit_curves;  ///< labels; of a delay two. None: all, or the first two
+  std::string fit_window;               ///< LOW:HIGH; empty: x_range
 };
 
 /// Reads and styles it; errors name the flag and list what there is.

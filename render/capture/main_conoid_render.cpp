@@ -104,6 +104,13 @@ void add_chart_options(CLI::App& app, ChartWishes& chart) {
   app.add_option("--over-columns", chart.over_columns,
                  "Its columns by name or number, the abscissa first, units in brackets where the file names none: "
                  "\"t,3 [mPa]\" (default: all)");
+  app.add_option("--fit", chart.fit,
+                 "Of a chart over time: decay (rate, reverberation times, Q; all curves) or delay (of the second curve "
+                 "after the first); printed, and drawn dashed. Needs no -o")
+      ->check(CLI::IsMember({"decay", "delay"}));
+  each(app.add_option("--fit-curve", chart.fit_curves, "LABEL of a curve to fit; may be repeated"));
+  app.add_option("--fit-window", chart.fit_window,
+                 "LOW:HIGH of the times that are fitted (default: --x-range; a decay begins at the peak)");
 }
 
 std::unique_ptr<CLI::App> command_line(Arguments& a) {
@@ -299,6 +306,8 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   wishes.title = a.title;
   auto spec = wished_chart(run, wishes);
   if (!spec) return spec.error();
+  for (const std::string& note : spec->notes) fmt::print("{}\n", note);
+  if (a.output.empty()) return {};
   const std::string ending = lower_case_ending(a.output);
   if (ending == ".csv") {
     if (spec->kind == ChartKind::balance)
@@ -418,6 +427,8 @@ Status complete_recipe(const Arguments& a, const std::filesystem::path& run, Fie
   if (!table) return table.error();
   auto sphere = sphere_of(table->info.columns, table->rows);
   if (!sphere) return sphere.error();
+  for (Column& column : sphere->columns)
+    column.label = table->info.title + ", " + (column.label.empty() ? column.name : column.label);
   view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   view.recipe.sphere_column = colon == std::string::npos ? std::string() : a.balloon.substr(colon + 1);
   return {};
@@ -793,7 +804,8 @@ Status run_command(const Arguments& a) {
     fmt::print("{}", *text);
     return {};
   }
-  if (a.output.empty())
+  const bool told_only = a.output.empty() && !a.chart.table.empty() && !a.chart.fit.empty();
+  if (a.output.empty() && !told_only)
     return make_error(ErrorCode::command_line, "where should the picture go?", "Add -o picture.png, or --list.");
   const std::string ending = lower_case_ending(a.output);
   const bool film = !a.frames.empty();
@@ -804,7 +816,7 @@ Status run_command(const Arguments& a) {
   if (!film && (ending == ".gif" || ending == ".mp4" || ending == ".webm" || ending == ".mkv" || ending == ".mov"))
     return make_error(ErrorCode::command_line, "a single picture cannot be written as \"" + ending + "\"",
                       "For a film say which frames: --frames all.");
-  if (!film && ending != ".png" &&
+  if (!film && !told_only && ending != ".png" &&
       (a.chart.table.empty() || (ending != ".svg" && ending != ".pdf" && ending != ".csv")))
     return make_error(
         ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",

@@ -81,6 +81,7 @@ struct ChartSpec {
   ChartWords words{};
   GatherLook look = GatherLook::both;  ///< gather
   ChartLimits limits{};
+  std::vector<std::string> notes{};  ///< what was fitted to curves, one line each, to be read beside the picture
 };
 
 /// The chart of a table: first column against the others; a unit shared by all columns stands on the axis, else in the

@@ -54,6 +54,8 @@ Verb chart_verb() {
           "  conoid chart latest\n"
           "  conoid chart latest receivers -o receivers.svg\n"
           "  conoid chart latest receivers --x-range 0:20ms --over measured.csv -o both.pdf\n"
+          "  conoid chart latest receivers --fit decay --fit-window 0.2s:\n"
+          "  conoid chart latest receivers --fit delay --fit-curve north --fit-curve south\n"
           "  conoid chart runs/orders sweep --x order --y error -o error.csv\n"
           "  conoid-render --help shows all options\n",
           add_chart};

@@ -13,10 +13,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
+
 #include "app/model/settings.hpp"
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
 #include "app/panels/display_panel.hpp"
+#include "app/panels/fit_dialog.hpp"
 #include "app/panels/measured_dialog.hpp"
 #include "app/panels/recipe_editor.hpp"
 #include "app/panels/results_panel.hpp"
@@ -86,6 +89,53 @@ class TestChartTools : public QObject {
     QCOMPARE(results.chart().chart().title, std::string("In the lab"));
     results.set_style({});
     QCOMPARE(results.chart().chart().series.front().label, first);
+  }
+
+  void a_fit_is_chosen_and_stays_beside_its_curve() {
+    ChartSpec chart;
+    chart.x_unit = "s";
+    chart.y_unit = "Pa";
+    Series fall, later;
+    fall.label = "fall";
+    later.label = "later";
+    for (int i = 0; i < 2000; ++i) {
+      fall.x.push_back(1e-3 * i);
+      later.x.push_back(1e-3 * i);
+      fall.y.push_back(std::exp(-8e-3 * i));
+      later.y.push_back(i < 100 ? 0 : 3 * std::exp(-8e-3 * (i - 100)));
+    }
+    chart.series = {fall, later};
+    FitDialog dialog(chart, {});
+    QVERIFY(dialog.wish().has_value());
+    QVERIFY2(dialog.result().text().contains("8 1/s"), qPrintable(dialog.result().text()));
+    dialog.to().setText("100 ms");  // 7 dB
+    QVERIFY(!dialog.wish().has_value());
+    dialog.to().setText("nonsense");
+    QVERIFY(!dialog.wish().has_value());
+    dialog.to().clear();
+    dialog.kind().setCurrentIndex(1);
+    QVERIFY(dialog.wish() && dialog.wish()->kind == FitKind::delay);
+    QVERIFY2(dialog.result().text().contains("100 ms"), qPrintable(dialog.result().text()));
+    QVERIFY(dialog.grab().save(kept_ + "/fit-dialog.png"));
+
+    for (const auto theme : {ThemeChoice::light, ThemeChoice::dark}) {
+      Look look(*qApp, theme);
+      Settings settings(folder_.filePath("settings.ini"));
+      const auto w = opened(look, settings, {1440, 900});
+      ResultsPanel& results = w->workbench()->results_panel();
+      QTRY_VERIFY(results.tabs().count() > 2);
+      for (int i = 0; i < results.tabs().count(); ++i)
+        if (results.tabs().tabData(i).toString() == "receivers") results.tabs().setCurrentIndex(i);
+      QTRY_VERIFY(results.chart().chart().x_unit == "s" && !results.chart().chart().series.empty());
+      const std::size_t before = results.chart().chart().series.size();
+      const std::string label = results.chart().chart().series.front().label;
+      // A curve against itself is not late.
+      results.add_fit({FitKind::delay, label, label, {}});
+      QCOMPARE(results.chart().chart().series.size(), before + 1);
+      QVERIFY(results.chart().chart().series.back().label.starts_with(label + ", delay 0 s, correlation 1"));
+      QTest::qWait(200);
+      QVERIFY(w->grab().save(kept_ + (theme == ThemeChoice::light ? "/chart-fit.png" : "/chart-fit-dark.png")));
+    }
   }
 
   void charts_stand_beside_each_other_and_share_moment_and_numbers() {

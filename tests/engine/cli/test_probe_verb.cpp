@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <iomanip>
 #include <numbers>
 #include <optional>
 
@@ -236,6 +237,23 @@ void TestProbeVerb::charts_have_the_numbers_of_their_tables() {
   QVERIFY2(rows.size() == 3 && rows[1].endsWith(",0.5,-2") && rows[2].endsWith(",-0.25,4"), qPrintable(rows.join('|')));
   const rod::Said wrong = chart({"cosines", "-o", "no.csv"});
   QVERIFY(wrong.exit != 0 && wrong.says("sines"));
+  // An exponential of 8 1/s, and a bell that is three and a half samples later.
+  std::ofstream known(folder_ / "known" / "charts" / "fits.csv");
+  known << "# title: Fits\n# form: lines\nt [s],fall [Pa],bell [Pa],later [Pa]\n";
+  for (int i = 0; i < 2048; ++i)
+    known << i << "e-3," << std::setprecision(17) << std::exp(-8e-3 * i) << ','
+          << std::exp(-std::pow((i - 500) / 20.0, 2)) << ',' << std::exp(-std::pow((i - 503.5) / 20.0, 2)) << '\n';
+  known.close();
+  const rod::Said decay = chart({"fits", "--fit", "decay", "--fit-curve", "fall"});
+  COMPARE_EXIT(decay, 0);
+  QVERIFY2(decay.says("fall: decay 8 1/s, T20 863.46941 ms"), decay.out.c_str());
+  const rod::Said delay =
+      chart({"fits", "--fit", "delay", "--fit-curve", "bell", "--fit-curve", "later", "-o", "fits.svg"});
+  COMPARE_EXIT(delay, 0);
+  QVERIFY2(delay.says("later after bell: delay 3.5 ms, correlation 1"), delay.out.c_str());
+  QVERIFY(chart({"fits", "--fit", "decay", "--fit-curve", "rise"}).says("fall, bell, later"));
+  QVERIFY(chart({"fits", "--fit", "decay", "--fit-curve", "fall", "--fit-window", "0:0.1"}).says("less than 10 dB"));
+  QVERIFY(chart({"fits", "--fit-curve", "fall", "-o", "fits.svg"}).says("--fit was not given"));
 }
 
 void TestProbeVerb::what_is_outside_is_empty_and_counted() {
