@@ -17,6 +17,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/registry.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/driver_memory.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid {
@@ -250,10 +251,8 @@ RunPlan plan_run(const Offer& offer, const Case& input, const Estimate& estimate
         fmt::format("'{}' names devices that do not make this case faster: {}", offer.who.value, out.team.idle),
         "They are taken as named; leave them out, as --workers auto does.", place));
   }
-  // What the driver of NVIDIA devices keeps in the host's memory (H200).
-  constexpr Bytes of_driver = Bytes{115} << 20;
   if (std::ranges::any_of(out.team.devices(), [](const std::string& name) { return name.starts_with("cuda"); }))
-    out.estimate.host_memory += of_driver;
+    out.estimate.host_memory += host_memory_of_cuda;
   if (out.estimate.host_memory > offer.host.value)
     out.diagnostics.push_back(
         make_error(ErrorCode::resources,

@@ -94,15 +94,6 @@ void add_phases(Estimate& e, const PhasePrices& prices, double of_two, const std
   add("receivers, planes and far field", prices.beside, {"frequencies", "finish"});
 }
 
-/// What the driver of NVIDIA devices keeps (engine/session/offer.cpp) is added to what a case needs: a plan that fills the budget leaves it.
-MemoryPlan plan_beside_driver(const Settings& s, const Surface& surface, const Offer& offer) {
-  constexpr Bytes of_driver = Bytes{115} << 20;
-  const bool cuda = std::ranges::any_of(offer.devices, [](const DeviceInfo& d) { return d.backend == "cuda"; });
-  return plan_memory(s, surface.unknowns, s.shortest_delta() / surface.mean_edge,
-                     offer.host.value - (cuda ? std::min(offer.host.value, of_driver) : 0), offer.team_threads(),
-                     resident_memory());
-}
-
 }  // namespace
 
 Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
@@ -116,7 +107,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
   const int threads = offer.team_threads();
-  const MemoryPlan plan = plan_beside_driver(s, *surface, offer);
+  const MemoryPlan plan = plan_for(s, *surface, offer);
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped + (s.surface_spectra.empty() ? 0 : 1);
   const ExpectedTime time = expected_time(s, *surface, threads);
@@ -417,20 +408,32 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
             for (double v : a) last_ = std::isfinite(v) ? std::max(last_, std::abs(v)) : HUGE_VAL;
           }
         });
-    // The first of a pulse are values of round-off, which the rest of it may exceed by any factor.
-    if (!(last_ < 1e6 * std::max(peak_, 1e-3 * loudest_)) && peak_ > 0)
-      return make_error(
-          ErrorCode::not_converged,
-          fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_, peak_,
-                      engine_->step()),
-          "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
-    peak_ = std::max(peak_, last_);
+    if (Status s = look_at_growth(); !s) return s.error();
     append_receivers(context);
     add_plane_spectra(team);
   }
   if (engine_->step() >= steps)
     if (Status s = solve_surface_spectra(context); !s) return s.error();
   return standing();
+}
+
+/// What grows at once, and what goes on growing when nothing is sent any more: `peak_` alone would rise with it.
+Status AcousticBem::look_at_growth() {
+  constexpr double at_once = 1e6, left_alone = 100;  // what is sent may meet again, of itself, at a few places
+  const double time = settings_.form.time_of(engine_->step()), before = peak_;
+  // The first of a pulse are values of round-off, which the rest of it may exceed by any factor.
+  const bool leaps = !(last_ < at_once * std::max(peak_, 1e-3 * loudest_)) && peak_ > 0;
+  peak_ = std::max(peak_, last_);
+  if (time <= settings_.lit + 2 * surface_.diameter / settings_.slowest()) driven_ = std::max(driven_, last_);
+  const bool creeps = driven_ > 0 && !(last_ < left_alone * driven_);
+  if (!leaps && !creeps) return {};
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_,
+                  leaps ? before : driven_, engine_->step()),
+      settings_.compressed()
+          ? "Set parameters.matrices to \"whole\", or parameters.compression to a third."
+          : "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
 }
 
 Advanced AcousticBem::standing() const {
@@ -448,6 +451,7 @@ void AcousticBem::save(CheckpointWriter& writer) const {
   engine_->save(writer);
   writer.value("peak", peak_);
   writer.value("last", last_);
+  writer.value("driven", driven_);
   writer.value("energy", energy_);
   const auto keep = [&](const char* name, const std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
@@ -471,6 +475,7 @@ void AcousticBem::load(CheckpointReader& reader) {
   engine_->load(reader);
   peak_ = reader.value<double>("peak");
   if (reader.length("last") == 1) last_ = reader.value<double>("last");  // an older checkpoint has none
+  driven_ = reader.length("driven") == 1 ? reader.value<double>("driven") : peak_;
   if (reader.length("energy") == 1) energy_ = reader.value<double>("energy");
   const auto restore = [&](const char* name, std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)

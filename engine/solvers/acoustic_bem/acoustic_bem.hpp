@@ -40,6 +40,7 @@ class AcousticBem final : public Solver {
   [[nodiscard]] Status make_drive(RunContext& context);
   /// Spectra at zero, of surface, receivers and planes.
   void start_spectra();
+  [[nodiscard]] Status look_at_growth();
   /// Groups of steps an advance(), by what is asked of frames (`output` of the case).
   void choose_bundle();
   /// What a device that had the assembly to itself has made, for estimates to come.
@@ -110,6 +111,7 @@ class AcousticBem final : public Solver {
   Index bundle_ = 1;                ///< groups an advance()
   double loudest_ = 0;              ///< incident pressure at the surface, Pa
   double peak_ = 0, last_ = 0;      ///< largest |a| so far, and of the last group
+  double driven_ = 0;               ///< largest |a| while anything that was sent still arrives
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
   std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps

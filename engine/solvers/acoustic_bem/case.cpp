@@ -452,7 +452,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
 
 Result<Surface> surface_for(const Settings& s, const Mesh& mesh) {
   if (s.curved_faces) {
-    auto curved = with_curved_faces(mesh);
+    auto curved = with_curved_faces(mesh, s.conditions.ground);
     if (!curved) return curved.error();
     auto surface = make_surface(curved->mesh, s.ordering, s.rim_layers, s.conditions);
     if (surface) surface->moved = curved->farthest;

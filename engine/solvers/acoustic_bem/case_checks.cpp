@@ -12,6 +12,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/discretization/facets.hpp"
 #include "engine/solvers/acoustic_bem/discretization/places.hpp"
+#include "engine/solvers/acoustic_bem/plan_team.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 
 namespace conoid::acoustic_bem {
@@ -426,9 +427,9 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
 /// The matrices in the memory of the offer, or on the disk.
 void check_memory(const CaseReader& reader, const Settings& s, const Surface& surface, const Offer& offer) {
   const double courant = s.shortest_delta() / surface.mean_edge;
-  const Bytes budget = offer.host.value;
   const int threads = offer.team_threads();
-  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
+  const MemoryPlan plan = plan_for(s, surface, offer);
+  const Bytes budget = plan.budget;
   if (plan.possible() && plan.threads < threads) {
     reader.note(reader["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
                 std::string(hint_of_fewer_threads));
@@ -442,7 +443,8 @@ void check_memory(const CaseReader& reader, const Settings& s, const Surface& su
             format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
             format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
             format_duration(streaming_seconds(s, plan)), s.steps),
-        fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.", format_bytes(plan.in_memory),
+        fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.",
+                    format_bytes(plan.in_memory + offer.host.value - budget),  // beside the devices' driver
                     s.grouped < 32 ? "; more grouped steps read less often" : ""));
   }
   if (!plan.possible() && s.compressed()) {

@@ -9,6 +9,8 @@
 
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
+#include "engine/team/driver_memory.hpp"
+#include "engine/team/machine.hpp"
 #include "engine/team/rate_book.hpp"
 #include "engine/team/workers.hpp"
 
@@ -146,6 +148,13 @@ TeamPrice price_teams(const Settings& s, const Surface& surface, int threads, st
                               format_duration(with(most)), format_duration(with(out)), out.use.most);
   out.use.priced = true;
   return out;
+}
+
+MemoryPlan plan_for(const Settings& s, const Surface& surface, const Offer& offer) {
+  const bool cuda = std::ranges::any_of(offer.devices, [](const DeviceInfo& d) { return d.backend == "cuda"; });
+  return plan_memory(s, surface.unknowns, s.shortest_delta() / surface.mean_edge,
+                     offer.host.value - (cuda ? std::min(offer.host.value, host_memory_of_cuda) : 0),
+                     offer.team_threads(), resident_memory());
 }
 
 }  // namespace conoid::acoustic_bem

@@ -42,4 +42,7 @@ struct TeamPrice {
 [[nodiscard]] TeamPrice price_teams(const Settings& settings, const Surface& surface, int threads,
                                     std::span<const DevicePace> paces, std::size_t least = 1);
 
+/// What check and estimate foresee of an offer: beside what the driver of its CUDA devices keeps, which a run finds resident when it plans.
+[[nodiscard]] MemoryPlan plan_for(const Settings& settings, const Surface& surface, const Offer& offer);
+
 }  // namespace conoid::acoustic_bem

@@ -28,6 +28,46 @@ struct TilePair {
   Interval rows, cols;  ///< equal, or disjoint with rows before cols
 };
 
+/// Part of a tile that one thread assembles.
+struct Piece {
+  Index tile = 0;
+  Interval rows, cols;
+  /// Pairs of unknowns, those of two mirrored blocks twice.
+  [[nodiscard]] double cost() const {
+    return static_cast<double>(rows.size()) * static_cast<double>(cols.size()) * (rows == cols ? 1 : 2);
+  }
+};
+
+/// Tiles of this rank for the threads at hand. Where processors alone compute in memory, tiles beside the diagonal are halved until none is
+/// more than half a thread's part, and the dearest come first: no thread then begins a long one when the others end. Every entry of such a tile
+/// adds up its pairs in the same order in whatever piece it lies; on the diagonal it would not, and those tiles stay whole.
+std::vector<Piece> cut_pieces(const std::vector<TilePair>& tiles, const std::vector<Index>& own, bool streams,
+                              const Team& team) {
+  constexpr Index least = 64;
+  std::vector<Piece> out;
+  for (const Index k : own)
+    out.push_back({k, tiles[static_cast<std::size_t>(k)].rows, tiles[static_cast<std::size_t>(k)].cols});
+  if (streams || team.workers().size() > 1 || !team.devices().empty()) return out;
+  double whole = 0;
+  for (const Piece& p : out) whole += p.cost();
+  const double most = whole / (2 * team.threads());
+  for (std::size_t k = 0; k < out.size();) {
+    Piece& p = out[k];
+    const Index longer = std::max(p.rows.size(), p.cols.size());
+    if (p.rows == p.cols || p.cost() <= most || longer < 2 * least) {
+      ++k;
+      continue;
+    }
+    Piece other = p;
+    const bool by_rows = p.rows.size() == longer;
+    Interval &mine = by_rows ? p.rows : p.cols, &others = by_rows ? other.rows : other.cols;
+    mine.end = others.begin = mine.begin + (longer / 2 + least - 1) / least * least;
+    out.push_back(other);
+  }
+  std::ranges::stable_sort(out, [](const Piece& a, const Piece& b) { return a.cost() > b.cost(); });
+  return out;
+}
+
 /// Items of a phase: tiles [begin, begin + count) of a longer list.
 class TilePhase final : public Phase {
  public:
@@ -385,7 +425,7 @@ Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token&
   return {};
 }
 
-/// Column 0 of all ranks, and what is told of it: added in the order of the tiles, the same bits on any threads.
+/// Column 0 of all ranks, and what is told of it: added in the order of the tiles and their pieces.
 template <class Real>
 void Assembly::close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>& m0,
                         std::vector<Squares>& squares_of) const {
@@ -442,13 +482,14 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
   };
-  std::vector<Squares> squares_of(tiles_->pairs.size());
+  const std::vector<Piece> pieces = cut_pieces(tiles_->pairs, own_tiles(), window_memory_ != nullptr, team);
+  std::vector<Squares> squares_of(pieces.size());
   const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
     const FlushSubnormals flush;
     Squares& mine = squares_of[static_cast<std::size_t>(k)];
     const double begin = thread_seconds();
     const std::uint64_t before = space.evaluations;
-    const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
+    const Piece& p = pieces[static_cast<std::size_t>(k)];
     const bool diagonal = p.rows == p.cols;
     Block& block = space.block;
     Block& mirror = diagonal ? space.block : space.mirror;
@@ -481,7 +522,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     space.seconds += thread_seconds() - begin;
   };
   std::vector<Eigen::Triplet<double>> m0;
-  const std::vector<Index> chosen = own_tiles();
+  std::vector<Index> chosen(pieces.size());
+  std::iota(chosen.begin(), chosen.end(), Index{0});
   TilePhase::Devices on_devices;
   if (DeviceTiles::takes(surface_))
     on_devices = [&](DeviceWorker& worker) {
@@ -500,7 +542,12 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   if (out.slices.streams()) {
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
   }
-  close_m0(out, m0, squares_of);
+  std::vector<Squares> of_tiles(tiles_->pairs.size());
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    Squares& all = of_tiles[static_cast<std::size_t>(pieces[k].tile)];
+    all = {all.skew + squares_of[k].skew, all.all + squares_of[k].all, all.evaluations + squares_of[k].evaluations};
+  }
+  close_m0(out, m0, of_tiles);
   add_memory_columns(out, surface_, options_, own_, team, stop);
   if (stop.stop_requested()) return stopped();
   return out;

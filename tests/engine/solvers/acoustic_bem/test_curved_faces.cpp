@@ -2,8 +2,11 @@
 // Corners of curved bodies are moved until the volume is that of the curved surface; flat sides, true edges, rims and junctions stay.
 // labels: unit
 #include <QTest>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <vector>
 
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/acoustic_bem/discretization/curved_faces.hpp"
@@ -64,6 +67,41 @@ class TestCurvedFaces : public QObject {
     for (Index p = 0; p < mesh.point_count(); ++p)
       for (std::size_t d = 0; d < 3; ++d) QVERIFY(std::abs(got->mesh.point(p)[d] - want->mesh.point(p)[d]) < 1e-14);
     QVERIFY(want->farthest > 0.01);
+  }
+  /// Half a spheroid on a ground goes where that with its image does.
+  void bodies_on_a_ground_have_their_image() {
+    std::vector<std::array<double, 2>> profile;
+    for (int k = 0; k <= 8; ++k)
+      profile.push_back(
+          {k % 8 == 0 ? 0.0 : std::sin(k * std::numbers::pi / 8), -2 * std::cos(k * std::numbers::pi / 8)});
+    const Mesh whole = *revolution({.profile = profile, .around = 8});
+    // The lower half is the mirrored upper one; points in the ground are common to both.
+    Mesh one, both;
+    std::map<Index, Index> upper, lower;
+    for (Index p = 0; p < whole.point_count(); ++p)
+      if (const Vec3 x = whole.point(p); x[2] > -1e-9) {
+        const bool in_ground = x[2] < 1e-9;
+        upper[p] = one.add_point({x[0], x[1], in_ground ? 0 : x[2]});
+      }
+    for (const auto& [p, q] : upper) both.add_point(one.point(q));
+    for (const auto& [p, q] : upper) {
+      const Vec3 x = one.point(q);
+      lower[p] = x[2] > 0 ? both.add_point({x[0], x[1], -x[2]}) : q;
+    }
+    for (Index c = 0; c < whole.cell_count(); ++c) {
+      const auto n = whole.nodes(c);
+      if (!upper.contains(n[0]) || !upper.contains(n[1]) || !upper.contains(n[2])) continue;
+      one.add_cell(CellShape::triangle3, {upper[n[0]], upper[n[1]], upper[n[2]]});
+      both.add_cell(CellShape::triangle3, {upper[n[0]], upper[n[1]], upper[n[2]]});
+      both.add_cell(CellShape::triangle3, {lower[n[0]], lower[n[2]], lower[n[1]]});
+    }
+    const auto want = with_curved_faces(both);
+    for (const bool rigid : {true, false}) {
+      const auto got = with_curved_faces(one, Ground{.axis = 2, .height = 0, .rigid = rigid});
+      QVERIFY(got->farthest > 0.01);
+      for (Index p = 0; p < one.point_count(); ++p)
+        for (std::size_t d = 0; d < 3; ++d) QVERIFY(std::abs(got->mesh.point(p)[d] - want->mesh.point(p)[d]) < 1e-12);
+    }
   }
   void flat_sides_stay() {
     const Mesh box = *box_surface({.low = {0, 0, 0}, .high = {1, 2, 3}, .divisions = {2, 3, 4}});
