@@ -427,7 +427,8 @@ Status MaxwellFem::collect_block(RunContext& context) {
       outcome_.shown = shown_fields();
     }
   }
-  if (problem_.radiates()) collect_dipoles(u, f, some, context);
+  if (problem_.radiates())
+    if (Status s = collect_dipoles(u, f, some, context); !s) return s;
   if (problem_.error_bar)
     if (Status s = add_residuals(u, some, context); !s) return s;
   currents_.insert(currents_.end(), f.begin(), f.end());

@@ -130,7 +130,8 @@ class MaxwellFem final : public Solver {
   void write_isar(Results& out) const;
   void write_facts(Results& out, const OutcomeFacts& facts) const;
   /// Of dipoles, in output_antenna.cpp. The field that acts on them, of a block that begins with them.
-  void collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count, RunContext& context);
+  [[nodiscard]] Status collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count,
+                                       RunContext& context);
   /// Adds what they radiate by themselves to what the body scatters; where the sum is largest, and what flows out.
   void add_dipoles(FarFields& far) const;
   [[nodiscard]] FarAmplitude far_of_dipoles(const Direction& to, RunContext& context) const;

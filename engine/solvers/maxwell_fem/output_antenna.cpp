@@ -3,7 +3,7 @@
 //
 // With F the sum of the dipoles' own far field and of the scattered one, U = |F|²/2η is the power a solid angle, D = 4π U/P with P = ∫ U
 // the directivity, and 4π U/P_in the gain, P_in = −½ Re ∫ (E·J* + H·M*) what the dipoles give: their power alone and what the scattered field
-// does at their places. The third way is the power that flows through a sphere around all, by fields near to it.
+// does at their places (`System::reaction`, where no field is taken at a point). The third way is the power that flows through a sphere around all, by fields near to it.
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
@@ -77,8 +77,8 @@ bool MaxwellFem::loses() const {
          });
 }
 
-void MaxwellFem::collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count,
-                                 RunContext& context) {
+Status MaxwellFem::collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count,
+                                   RunContext& context) {
   OutcomeFacts& facts = outcome_.facts;
   for (Index c = 0; c < count; ++c) {
     const Index column = collected_ + c;
@@ -88,14 +88,15 @@ void MaxwellFem::collect_dipoles(std::span<const Complex> u, std::span<const Com
         u.subspan(static_cast<std::size_t>(c * system_->unknowns()), static_cast<std::size_t>(system_->unknowns()));
     const auto currents = f.subspan(static_cast<std::size_t>(c * system_->currents_length()),
                                     static_cast<std::size_t>(system_->currents_length()));
+    if (!of_check) {
+      const auto reaction = system_->reaction(conjugate(problem_.dipoles, k()), waves_[0], fields);
+      if (!reaction) return reaction.error();
+      facts.power_scattered = -0.5 * reaction->real();
+      continue;
+    }
     Complex reaction = 0;
-    double given = 0;
     for (const Dipole& d : problem_.dipoles) {
       FieldAtPoint at = scattered_at(domain_, k(), d.at, fields, currents, context.team.threads());
-      if (!of_check) {
-        given += d.power(at.electric, at.curl, k());
-        continue;
-      }
       const auto electric = check_->electric(d.at), curl = check_->curl(d.at);
       for (int i = 0; i < 3; ++i) {
         at.electric[i] += electric[i];
@@ -103,13 +104,10 @@ void MaxwellFem::collect_dipoles(std::span<const Complex> u, std::span<const Com
       }
       reaction += d.reaction(at.electric, at.curl);
     }
-    if (of_check) {
-      facts.reaction_real = reaction.real();
-      facts.reaction_imaginary = reaction.imag();
-    } else {
-      facts.power_scattered = given;
-    }
+    facts.reaction_real = reaction.real();
+    facts.reaction_imaginary = reaction.imag();
   }
+  return {};
 }
 
 void MaxwellFem::add_dipoles(FarFields& far) const {

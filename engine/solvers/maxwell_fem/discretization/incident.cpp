@@ -105,11 +105,6 @@ Complex Dipole::reaction(const std::array<Complex, 3>& electric, const std::arra
   return product(moment, magnetic ? curl : electric);
 }
 
-double Dipole::power(const std::array<Complex, 3>& electric, const std::array<Complex, 3>& curl, double k) const {
-  if (!magnetic) return -0.5 * real_product(moment, electric);
-  return -0.5 * real_product(magnetic_moment(*this, k), times(j / (k * vacuum_impedance), curl));
-}
-
 double power_alone(std::span<const Dipole> dipoles, double k) {
   double out = 0;
   for (const Dipole& a : dipoles)
@@ -152,6 +147,13 @@ std::array<Complex, 3> Incident::curl(const Vec3& x) const {
     for (int c = 0; c < 3; ++c) out[c] += e[c];
   }
   return out;
+}
+
+Incident conjugate(std::vector<Dipole> dipoles, double k) {
+  // Of I A: the magnetic current jkη I A becomes −(jkη I A)*, and −m·H is m*·H.
+  for (Dipole& d : dipoles)
+    for (Complex& c : d.moment) c = std::conj(c);
+  return {std::move(dipoles), k};
 }
 
 }  // namespace conoid::maxwell_fem

@@ -45,9 +45,6 @@ struct Dipole {
   /// 1 V/m that comes from there is, along the wave's polarisation, −jkη/4π times that (reciprocity).
   [[nodiscard]] std::complex<double> reaction(const std::array<std::complex<double>, 3>& electric,
                                               const std::array<std::complex<double>, 3>& curl) const;
-  /// The power that it gives to such fields, W: −½ Re(p*·E + m*·H).
-  [[nodiscard]] double power(const std::array<std::complex<double>, 3>& electric,
-                             const std::array<std::complex<double>, 3>& curl, double k) const;
 };
 
 /// What dipoles radiate together where there is nothing else, W. Their mutual parts stay finite where places coincide: only the imaginary
@@ -65,5 +62,8 @@ struct Incident {
   [[nodiscard]] std::array<std::complex<double>, 3> electric(const Vec3& x) const;
   [[nodiscard]] std::array<std::complex<double>, 3> curl(const Vec3& x) const;
 };
+
+/// Dipoles of conjugate moments: what these do in fields of others is p*·E + m*·H, −2 times the power that `dipoles` give.
+[[nodiscard]] Incident conjugate(std::vector<Dipole> dipoles, double k);
 
 }  // namespace conoid::maxwell_fem

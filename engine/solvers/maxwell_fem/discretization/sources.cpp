@@ -70,6 +70,22 @@ void for_points(const Space& space, const Patch& patch, Index face, const Incide
     visit(patch.point(face * face_points + q), patch.weight(face * face_points + q), t, q);
 }
 
+/// Visits the points of all tetrahedra of a material, near dipoles those of finer rules: tetrahedron, place in it, map, weight.
+template <class Visit>
+void for_volume(const Space& space, const Incident& source, const Visit& visit) {
+  for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+    if (space.tets()[t].region == 0) continue;
+    std::vector<QuadraturePoint> finer;
+    if (const int n = finer_rule(source, space.map(t, {0.25, 0.25, 0.25}).x, space.longest_edge(t)); n > 0)
+      finer = tetrahedron_rule(n);
+    for (const QuadraturePoint& q :
+         finer.empty() ? quadrature(CellShape::tet4, 5) : std::span<const QuadraturePoint>(finer)) {
+      const Map map = space.map(t, q.at);
+      visit(t, q.at, map, q.weight * std::abs(map.determinant));
+    }
+  }
+}
+
 }  // namespace
 
 Status System::make_projection(const Patch& patch, Projection& out) const {
@@ -150,20 +166,25 @@ Status System::project(Projection& p, std::span<const Incident> waves, std::vect
   return p.direct->solve(values, static_cast<Index>(waves.size()));
 }
 
+Complex System::admittance(const ImpedancePatch& patch) const {
+  return j * k_ * vacuum_impedance / patch.surface_impedance;
+}
+
+bool System::is_sheet(const Patch& patch, Index face) const {
+  const PatchFace& f = patch.face(face);
+  return domain_->space.sides(domain_->space.face_of(f.tet, f.local)).tet[1] >= 0;
+}
+
 void System::add_surface_source(const Patch& patch, const Incident& wave, double curl_factor, Complex field_factor,
                                 std::span<Complex> b) const {
   // ∮ W·(c n×∇×E_inc + a n×n×E_inc); of a sheet with elements on both sides the curls of both cancel.
   for (Index f = 0; f < patch.faces(); ++f) {
-    const PatchFace& face = patch.face(f);
-    const bool sheet = domain_->space.sides(domain_->space.face_of(face.tet, face.local)).tet[1] >= 0;
-    const double of_curl = sheet && &patch != &domain_->currents ? 0 : curl_factor;
+    const double of_curl = is_sheet(patch, f) && &patch != &domain_->currents ? 0 : curl_factor;
     for_points(domain_->space, patch, f, wave, [&](const FacePoint& at, double w, const FaceTraces& t, int q) {
       const auto e = wave.electric(at.x), curl = wave.curl(at.x);
       const Complex one = w * (-of_curl * on(at.t2, curl) - field_factor * on(at.t1, e));
       const Complex two = w * (of_curl * on(at.t1, curl) - field_factor * on(at.t2, e));
-      for (int a = 0; a < t.count; ++a)
-        if (const Index r = domain_->free_number[t.unknowns[a]]; r >= 0)
-          b[r] += t.value[a][q][0] * one + t.value[a][q][1] * two;
+      for (int a = 0; a < t.count; ++a) b[t.unknowns[a]] += t.value[a][q][0] * one + t.value[a][q][1] * two;
     });
   }
 }
@@ -171,50 +192,113 @@ void System::add_surface_source(const Patch& patch, const Incident& wave, double
 void System::add_volume_source(const Incident& wave, std::span<Complex> b) const {
   // k² ∫ (ε − 1) W·E_inc − ∫ (μ⁻¹ − 1) ∇×W·∇×E_inc
   const Space& space = domain_->space;
-  const int size = space.unknowns_a_tet();
-  for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
-    const int region = space.tets()[t].region;
-    if (region == 0) continue;
-    const Medium& m = media_[region];
+  for_volume(space, wave, [&](Index t, const Vec3& reference, const Map& map, double w) {
+    const Medium& m = media_[space.tets()[t].region];
+    const BasisValues basis = nedelec(space.order(), reference);
     const auto all = space.unknowns_of_tet(t);
-    std::vector<QuadraturePoint> finer;
-    if (const int n = finer_rule(wave, space.map(t, {0.25, 0.25, 0.25}).x, space.longest_edge(t)); n > 0)
-      finer = tetrahedron_rule(n);
-    for (const QuadraturePoint& q :
-         finer.empty() ? quadrature(CellShape::tet4, 5) : std::span<const QuadraturePoint>(finer)) {
-      const BasisValues basis = nedelec(space.order(), q.at);
-      const Map map = space.map(t, q.at);
-      const double w = q.weight * std::abs(map.determinant);
-      const auto e = wave.electric(map.x), c = wave.curl(map.x);
-      std::array<Complex, 3> source, curl_source;
-      for (int d = 0; d < 3; ++d) {
-        source[d] = w * k_ * k_ * (m.epsilon[d] - 1.0) * e[d];
-        curl_source[d] = -w * (1.0 / m.mu[d] - 1.0) * c[d];
-      }
-      for (int a = 0; a < size; ++a)
-        if (const Index r = domain_->free_number[all[a]]; r >= 0)
-          b[r] += on(map.covariant(basis.value[a]), source) + on(map.curl(basis.curl[a]), curl_source);
+    const auto e = wave.electric(map.x), c = wave.curl(map.x);
+    std::array<Complex, 3> source, curl_source;
+    for (int d = 0; d < 3; ++d) {
+      source[d] = w * k_ * k_ * (m.epsilon[d] - 1.0) * e[d];
+      curl_source[d] = -w * (1.0 / m.mu[d] - 1.0) * c[d];
     }
+    for (int a = 0; a < space.unknowns_a_tet(); ++a)
+      b[all[a]] += on(map.covariant(basis.value[a]), source) + on(map.curl(basis.curl[a]), curl_source);
+  });
+}
+
+void System::add_sources(const Incident& wave, std::span<Complex> b) const {
+  add_volume_source(wave, b);
+  add_surface_source(domain_->magnetic, wave, 1, 0, b);
+  for (const ImpedancePatch& i : domain_->impedances) add_surface_source(i.patch, wave, 1, admittance(i), b);
+}
+
+Complex System::sources_between(const Incident& seen, const Incident& lit) const {
+  const Space& space = domain_->space;
+  Complex sum = 0;  // both lie at the same places: one rule serves both
+  for_volume(space, seen, [&](Index t, const Vec3&, const Map& map, double w) {
+    const Medium& m = media_[space.tets()[t].region];
+    const auto e = seen.electric(map.x), c = seen.curl(map.x), lit_e = lit.electric(map.x), lit_c = lit.curl(map.x);
+    for (int d = 0; d < 3; ++d)
+      sum += w * (k_ * k_ * (m.epsilon[d] - 1.0) * e[d] * lit_e[d] - (1.0 / m.mu[d] - 1.0) * c[d] * lit_c[d]);
+  });
+  // ∮ A·(y n×n×B + n×∇×C) with n×n×B = −B_t and n×c along (t1, t2) = (−c·t2, c·t1)
+  const auto add = [&](const Patch& patch, Complex y, const Incident& a, const Incident& curl_of) {
+    for (Index f = 0; f < patch.faces(); ++f) {
+      const bool sheet = is_sheet(patch, f);
+      if (sheet && y == 0.0) continue;
+      for_points(space, patch, f, seen, [&](const FacePoint& at, double w, const FaceTraces&, int) {
+        const auto field = a.electric(at.x), other = curl_of.electric(at.x), curl = curl_of.curl(at.x);
+        const Complex one = on(at.t1, field), two = on(at.t2, field);
+        sum -= w * y * (one * on(at.t1, other) + two * on(at.t2, other));
+        if (!sheet) sum += w * (two * on(at.t1, curl) - one * on(at.t2, curl));
+      });
+    }
+  };
+  add(domain_->magnetic, 0, seen, lit);
+  for (const ImpedancePatch& i : domain_->impedances) add(i.patch, admittance(i), seen, lit);
+  const Complex others = sum;
+  sum = 0;
+  add(domain_->conductor, 0, lit, seen);
+  return others - sum;
+}
+
+Result<Complex> System::reaction(const Incident& seen, const Incident& lit, std::span<const Complex> u) {
+  const auto size = static_cast<std::size_t>(unknowns());
+  std::vector<Complex> of_seen(size, 0);
+  add_sources(seen, of_seen);
+  Complex sum = sources_between(seen, lit);
+  for (std::size_t i = 0; i < size; ++i) sum += of_seen[i] * u[i];
+  if (lift_.patch != nullptr) {
+    std::vector<Complex> lifted, of_lit(size, 0);
+    if (Status s = project(lift_, std::span(&seen, 1), lifted); !s) return s.error();
+    add_sources(lit, of_lit);
+    for (std::size_t i = 0; i < lifted.size(); ++i) sum -= lifted[i] * of_lit[lift_.unknowns[i]];
+    for_lift(lift_tets_, [&](Index row, Index column, Complex entry) {
+      if (lift_.row[row] >= 0) sum += lifted[lift_.row[row]] * entry * u[column];
+    });
   }
+  return j / (k_ * vacuum_impedance) * sum;
+}
+
+template <class Visit>
+void System::for_lift(const std::vector<Index>& tets, const Visit& visit) const {
+  const Space& space = domain_->space;
+  const int size = space.unknowns_a_tet();
+  for (const Index t : tets) {
+    if (stopped()) return;
+    const ElementMatrix m = element(t);
+    const auto all = space.unknowns_of_tet(t);
+    for (int a = 0; a < size; ++a)
+      for (int c = 0; c < size; ++c) visit(all[a], all[c], m[a][c]);
+  }
+  if (form_ != FieldForm::scattered) return;
+  // Where a conductor ends in an impedance its rim's unknowns have traces on that.
+  for (const ImpedancePatch& i : domain_->impedances)
+    for (Index f = 0; f < i.patch.faces(); ++f) {
+      if (stopped()) return;
+      const FaceTraces t = i.patch.traces(space, f, true);
+      if (std::none_of(t.unknowns.begin(), t.unknowns.begin() + t.count, [this](Index n) { return lift_.row[n] >= 0; }))
+        continue;
+      for (int a = 0; a < t.count; ++a)
+        for (int c = 0; c < t.count; ++c) {
+          double product = 0;
+          for (int q = 0; q < face_points; ++q)
+            product += i.patch.weight(f * face_points + q) *
+                       (t.value[a][q][0] * t.value[c][q][0] + t.value[a][q][1] * t.value[c][q][1]);
+          visit(t.unknowns[a], t.unknowns[c], admittance(i) * product);
+        }
+    }
 }
 
 void System::subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count,
                               std::span<Complex> b) const {
-  const int size = domain_->space.unknowns_a_tet();
   const Index length = unknowns(), rows = domain_->free_unknowns;
-  for (Index t : tets) {
-    if (stopped()) return;
-    const ElementMatrix m = element(t);
-    const auto all = domain_->space.unknowns_of_tet(t);
-    for (Index column = 0; column < count; ++column)
-      for (int a = 0; a < size; ++a) {
-        const Index r = domain_->free_number[all[a]];
-        if (r < 0) continue;
-        Complex sum = 0;
-        for (int c = 0; c < size; ++c) sum += m[a][c] * x[column * length + all[c]];
-        b[column * rows + r] -= sum;
-      }
-  }
+  for_lift(tets, [&](Index row, Index column, Complex entry) {
+    if (lift_.row[column] < 0) return;  // nothing of x is there
+    if (const Index r = domain_->free_number[row]; r >= 0)
+      for (Index c = 0; c < count; ++c) b[c * rows + r] -= entry * x[c * length + column];
+  });
 }
 
 Status System::respond_to_sources(std::span<const Incident> waves, std::span<Complex> u) {
@@ -235,14 +319,13 @@ Status System::respond_to_sources(std::span<const Incident> waves, std::span<Com
   parallel_for(threads_, {0, count}, 1, [&](Index c) {
     if (stopped()) return;
     const std::span<Complex> column(b.data() + c * rows, static_cast<std::size_t>(rows));
-    if (form_ == FieldForm::scattered) {
-      add_volume_source(waves[c], column);
-      add_surface_source(domain_->magnetic, waves[c], 1, 0, column);
-      for (const ImpedancePatch& i : domain_->impedances)
-        add_surface_source(i.patch, waves[c], 1, j * k_ * vacuum_impedance / i.surface_impedance, column);
-    } else {
-      add_surface_source(domain_->currents, waves[c], -1, 0, column);
-    }
+    std::vector<Complex> sources(static_cast<std::size_t>(all), 0);
+    if (form_ == FieldForm::scattered)
+      add_sources(waves[c], sources);
+    else
+      add_surface_source(domain_->currents, waves[c], -1, 0, sources);
+    for (Index i = 0; i < all; ++i)
+      if (const Index r = domain_->free_number[i]; r >= 0) column[r] += sources[i];
   });
   if (stopped()) return stop_error();
   if (Status s = solve_free(b, count, u); !s) return s;

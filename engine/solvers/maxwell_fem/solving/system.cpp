@@ -157,8 +157,7 @@ SymmetricMatrix System::matrix() const {
     }
   };
   add_faces(domain_->outer, j * k_);
-  for (const ImpedancePatch& i : domain_->impedances)
-    add_faces(i.patch, j * k_ * vacuum_impedance / i.surface_impedance);
+  for (const ImpedancePatch& i : domain_->impedances) add_faces(i.patch, admittance(i));
   return m;
 }
 

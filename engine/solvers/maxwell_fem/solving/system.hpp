@@ -55,6 +55,11 @@ class System {
   [[nodiscard]] Status respond(std::span<const Complex> psi, Index count, std::span<Complex> u);
   /// u = K⁻¹(sources of the waves) with the values on PEC: zero in the total form.
   [[nodiscard]] Status respond_to_sources(std::span<const Incident> waves, std::span<Complex> u);
+  /// What dipoles `seen` do in the scattered field of column `u` that `lit` caused (scattered form): Σ p·E − m·H, V A. No field is taken at their
+  /// places: of −jkη times it, ℓ(W) the sources that a field W in the place of E_inc has in materials and on surfaces, and a(·,·) the form of this
+  /// problem, ℓ_seen(E) + ℓ_seen(E_inc) + (a(W, E) − ℓ_lit(W) − ∮ E_inc·n×∇×E_seen on PEC) remain, with any W that has E_seen's trace on PEC. As E is
+  /// found by Galerkin's method its error is of twice the order of E's.
+  [[nodiscard]] Result<Complex> reaction(const Incident& seen, const Incident& lit, std::span<const Complex> u);
   /// Currents of the field u (needs factor()). `waves` (mixed form): takes the incident field off u on S'; empty: does not.
   [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const Incident> waves,
                                 std::span<Complex> f);
@@ -80,9 +85,19 @@ class System {
   [[nodiscard]] Status make_projection(const Patch& patch, Projection& out) const;
   /// Values of the unknowns of `p` that represent the tangential part of E_inc.
   [[nodiscard]] Status project(Projection& p, std::span<const Incident> waves, std::vector<Complex>& values) const;
+  /// Sources of all unknowns, those on PEC too.
   void add_surface_source(const Patch& patch, const Incident& wave, double curl_factor, Complex field_factor,
                           std::span<Complex> b) const;
   void add_volume_source(const Incident& wave, std::span<Complex> b) const;
+  /// All of the scattered form's.
+  void add_sources(const Incident& wave, std::span<Complex> b) const;
+  [[nodiscard]] Complex admittance(const ImpedancePatch& patch) const;  ///< jkη/η_s, 1/m
+  [[nodiscard]] bool is_sheet(const Patch& patch, Index face) const;    ///< elements on both sides
+  /// Sources of `seen` tried with the field of `lit` itself, as far as `reaction` needs them.
+  [[nodiscard]] Complex sources_between(const Incident& seen, const Incident& lit) const;
+  /// K x on tetrahedra of the list and on impedances with unknowns of the lift: visits (row, column, entry), each entry of both halves.
+  template <class Visit>
+  void for_lift(const std::vector<Index>& tets, const Visit& visit) const;
   /// B −= K_(tets of the list) X over free rows, columns.
   void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count,
                         std::span<Complex> b) const;

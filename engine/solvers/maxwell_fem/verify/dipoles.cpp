@@ -76,6 +76,7 @@ struct DipoleScene {
 
   struct Column {
     std::vector<Complex> u, f;
+    Complex reaction = 0;  ///< of dipoles of conjugate moments with the scattered field
   };
 
   [[nodiscard]] Result<std::vector<Column>> solve(FieldForm form, const std::vector<Incident>& waves) const {
@@ -89,9 +90,14 @@ struct DipoleScene {
     while (!truncation.finished())
       if (Status s = truncation.step(team); !s) return s.error();
     std::vector<Column> out(waves.size());
-    for (std::size_t c = 0; c < waves.size(); ++c)
+    for (std::size_t c = 0; c < waves.size(); ++c) {
       if (Status s = truncation.fields(truncation.psi(), static_cast<Index>(c), 1, out[c].u, out[c].f); !s)
         return s.error();
+      if (waves[c].dipoles.empty()) continue;
+      const auto reaction = system.reaction(conjugate(waves[c].dipoles, k), waves[c], out[c].u);
+      if (!reaction) return reaction.error();
+      out[c].reaction = *reaction;
+    }
     return out;
   }
 
@@ -120,7 +126,7 @@ struct DipoleScene {
     for (int degrees = 0; degrees <= 180; degrees += 5)
       for (const double phi : {0.0, pi / 2, 0.3}) cut.push_back({degrees * pi / 180, phi});
     const auto got = far(column, cut);
-    double difference = 0, size = 0, wanted_largest = 0, wanted_power = 0;
+    double difference = 0, size = 0, wanted_largest = 0;
     for (std::size_t d = 0; d < cut.size(); ++d) {
       const FarAmplitude wanted = exact_far(exact, dipoles, k, cut[d]);
       difference += std::norm(got[d].theta - wanted.theta) + std::norm(got[d].phi - wanted.phi);
@@ -133,10 +139,9 @@ struct DipoleScene {
     const auto everywhere = far(column, rule.directions);
     for (std::size_t d = 0; d < rule.weights.size(); ++d) {
       out.radiated += rule.weights[d] * square(everywhere[d]) / (2 * vacuum_impedance);
-      wanted_power +=
-          rule.weights[d] * square(exact_far(exact, dipoles, k, rule.directions[d])) / (2 * vacuum_impedance);
+      out.wanted += rule.weights[d] * square(exact_far(exact, dipoles, k, rule.directions[d])) / (2 * vacuum_impedance);
     }
-    out.directivity_db = std::abs(decibel(out.largest / out.radiated) - decibel(wanted_largest / wanted_power));
+    out.directivity_db = std::abs(decibel(out.largest / out.radiated) - decibel(wanted_largest / out.wanted));
   }
 
   /// F towards some directions against what the dipoles do in the fields of plane waves from there.
@@ -183,11 +188,7 @@ Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> 
   DipoleOutcome out;
   out.tets = static_cast<Index>(domain->space.tets().size());
   all.compare(column, out);
-  out.given = power_alone(dipoles, DipoleScene::k);
-  for (const Dipole& d : dipoles) {
-    const FieldAtPoint at = scattered_at(*domain, DipoleScene::k, d.at, column.u, column.f, workers.threads());
-    out.given += d.power(at.electric, at.curl, DipoleScene::k);
-  }
+  out.given = power_alone(dipoles, DipoleScene::k) - 0.5 * column.reaction.real();
   if (Status s = all.try_reciprocity(column, out); !s) return s.error();
   return out;
 }

@@ -24,6 +24,7 @@ struct DipoleOutcome {
   double directivity_db = 0;       ///< |difference| of the largest directivity
   double largest = 0;              ///< of |F|² over the same, V²
   double radiated = 0, given = 0;  ///< W
+  double wanted = 0;               ///< radiated by the series, W
   double reciprocity =
       0;  ///< of F against the field of plane waves at the dipoles, of the total form where they are outside of S; of the largest
 };

@@ -28,7 +28,17 @@ Result<Mesh> sphere_mesh(const SphereScene& s) {
   o.shells.push_back({r + 2 * pi * s.distance, s.layers, "vacuum"});
   const int off = s.kb > s.ka ? s.coat_layers : 0;
   o.currents_level = off + (s.on_body || s.layers < 2 ? 0 : s.layers / 2);
-  return spherical_shells(o);
+  auto mesh = spherical_shells(o);
+  if (!mesh || !s.half) return mesh;
+  std::vector<Index> below;
+  std::erase_if(mesh->add_group("body", 2).cells, [&](Index c) {
+    double height = 0;
+    for (const Index n : mesh->nodes(c)) height += mesh->point(n)[2];
+    if (height < 0) below.push_back(c);
+    return height < 0;
+  });
+  mesh->add_group("below", 2).cells = std::move(below);
+  return mesh;
 }
 
 DomainOptions sphere_roles(const SphereScene& s) {
@@ -40,6 +50,7 @@ DomainOptions sphere_roles(const SphereScene& s) {
   else if (!s.core)
     d.boundaries["body"] = s.eta ? Boundary{BoundaryKind::impedance, vacuum_impedance * *s.eta}
                                  : Boundary{s.magnetic ? BoundaryKind::pmc : BoundaryKind::pec, 0};
+  if (s.half) d.boundaries["below"] = {BoundaryKind::impedance, vacuum_impedance * *s.half};
   if (s.core || s.shell || s.kb > s.ka || !(s.on_body || s.layers < 2))
     d.boundaries["currents"] = {BoundaryKind::currents, 0};
   d.layers_off = 0;

@@ -29,6 +29,8 @@ struct SphereScene {
   std::optional<Complex> eta{};  ///< surface impedance of the core over that of vacuum
   std::optional<Complex>
       shell{};  ///< resistance over that of vacuum of a sheet at the core's surface, on both sides of which is vacuum
+  std::optional<Complex>
+      half{};        ///< of a conductor: surface impedance over that of vacuum where z < 0; no exact series
   bool bar = false;  ///< what the next order would change
   int terms = 0;     ///< of the exact series, at least
   DirectMethod direct = DirectMethod::automatic;

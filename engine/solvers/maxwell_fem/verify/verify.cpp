@@ -573,6 +573,9 @@ void dipoles_beside_spheres(const Checks& c) {
        {Beside{"radial, conductor", {}, {false, {0, 0, 1.8}, {0, 0, 1}}, 2e-3},
         Beside{"radial, permittivity 4", glass, {false, {0, 0, 1.8}, {0, 0, 1}}, 1e-3},
         Beside{"radial, permittivity 4 - 2j", lossy, {false, {0, 0, 1.8}, {0, 0, 1}}, 1e-3},
+        Beside{"one edge above a conductor", {}, {false, {0, 0, 1.6}, {0, 0, 1}}, 5e-3},
+        Beside{"one edge above, along a conductor", {}, {false, {0, 0, 1.6}, {1, Complex(0, 0.5), 0}}, 2e-2},
+        Beside{"magnetic, one edge above permittivity 4", glass, {true, {1.5, 0, 0}, {0.4, 0, Complex(0.2, 1)}}, 5e-3},
         Beside{"aslant, in the elements, conductor", {}, {false, {0.9, 0.2, 1.1}, {0.3, -1, 0.5}}, 1e-2},
         Beside{"magnetic, conductor", {}, {true, {0.4, 1.6, 0.5}, {1, 0.2, Complex(0.3, 0.4)}}, 1e-2}}) {
     const std::string name = fmt::format("dipole beside a sphere, ka = 1, {}", b.name);
@@ -599,7 +602,10 @@ void dipoles_beside_spheres(const Checks& c) {
     c.at_most(name + ": largest directivity", o.directivity_db, factor * 0.02, "the same", "dB");
     c.at_most(name + ": reciprocity with plane waves of the total form", o.reciprocity, c.run.quick ? 0.015 : 0.005,
               "exact");
-    if (!b.dipole.magnetic && b.dipole.at[0] == 0) {
+    if (b.core.value_or(glass).epsilon[0].imag() == 0)
+      c.at_most(name + ": power given over power radiated", std::abs(o.given / o.wanted - 1), factor * b.limit,
+                "without losses equal; series, by reciprocity");
+    if (!b.dipole.magnetic && b.dipole.at[0] == 0 && b.dipole.moment[0] == 0.0) {
       SphereScene s;
       s.core = b.core;
       const RadialDipole exact{exact_series(s), b.dipole.at[2]};
@@ -612,6 +618,24 @@ void dipoles_beside_spheres(const Checks& c) {
       c.at_least(name + ": order of the far field in h", std::log2(off[0] / off[1]), 3,
                  "twice that of the elements, less what is left of curved faces");
   }
+}
+
+/// Half a conductor, half a reactance: the rim between them in the scattered form, in the sources and in the power given. No losses.
+void dipoles_beside_halves(const Checks& c) {
+  const std::string name = "dipole beside a sphere, ka = 1, half conductor, half reactance of 0.5j";
+  if (!c.run.may_want(name)) return;
+  c.run.doing(name);
+  SphereScene s;
+  s.half = Complex(0, 0.5);
+  s.divisions = c.run.quick ? 2 : 4;
+  s.layers = s.divisions;
+  s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
+  auto run = run_dipoles(s, {{false, {1.2, 0.3, -0.4}, {0.3, 0.2, 1}}}, c.workers);
+  if (!run) throw Failure(run.error());
+  c.at_most(name + ": power given over power radiated", std::abs(run->given / run->radiated - 1),
+            c.run.quick ? 0.01 : 0.003, "energy");
+  c.at_most(name + ": reciprocity with plane waves of the total form", run->reciprocity, c.run.quick ? 0.03 : 0.01,
+            "exact");
 }
 
 void diverging_fixed_point(const Checks& c) {
@@ -662,6 +686,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     forms_and_walls(c);
     dipoles_alone(c);
     dipoles_beside_spheres(c);
+    dipoles_beside_halves(c);
     impedance_spheres(c);
     sheets(c);
     error_bars(c);
