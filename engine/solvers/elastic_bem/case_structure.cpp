@@ -166,7 +166,7 @@ void ProblemReader::beam(const Values& foundation, Foundation& f) {
   b.turning = density * second;
   b.spin = density * 2 * second;
   b.damping = v["damping"].number();
-  double low = 0, high = b.length;
+  double low = HUGE_VAL, high = -HUGE_VAL;
   for (const Index cell : p.scene.mesh->group(foundation["group"].text())->cells)
     for (const Index k : p.scene.mesh->nodes(cell)) {
       const double s = vec::dot(vec::sub(p.scene.mesh->point(k), b.head), b.along);
@@ -179,6 +179,11 @@ void ProblemReader::beam(const Values& foundation, Foundation& f) {
                      "moves rigidly with them",
                      low, high, b.length),
          "Let reference and tip be the ends of the shaft.");
+  else if (high < 0.9 * b.length)
+    warn(v,
+         fmt::format("the group reaches {:.4g} m along the beam of {:.4g} m: what lies beyond is held by no ground",
+                     high, b.length),
+         "Let the tip be the lower end of the shaft.");
   f.beam = b;
 }
 

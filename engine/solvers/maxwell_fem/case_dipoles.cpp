@@ -24,6 +24,8 @@ namespace {
 /// of the directivity of a dipole along the surface, whose image nearly cancels it, 0.01 dB on average and 0.1 dB at most at a distance of one
 /// edge, 0.2 and 1.3 at half of it; of one across the surface 0.002 and 0.03, 0.01 and 0.3.
 constexpr double told_distance = 1, refused_distance = 0.5;
+/// Triangles as long as was advised are short enough.
+constexpr double round_off = 1e-6;
 /// Of the body's size, within which a dipole lies on the surface.
 constexpr double on_surface = 1e-6;
 /// Wavelengths from the body from which on the far field has too many lobes to be summed over.
@@ -184,7 +186,7 @@ void check_dipoles(const CaseReader& reader, const Problem& s, const Mesh* skin)
                               format_quantity(beside.distance, "m"), format_quantity(beside.edge, "m")),
                   fmt::format("Its field changes within its distance: refine the surface there to {}, or move it away.",
                               format_quantity(beside.distance / told_distance, "m", 3)));
-    else if (beside.distance < told_distance * beside.edge)
+    else if (beside.distance < told_distance * beside.edge * (1 - round_off))
       reader.warn(
           at,
           fmt::format("{} is {} away from a surface whose triangles there are {} long: directivities may be off "

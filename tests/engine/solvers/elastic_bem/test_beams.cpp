@@ -196,6 +196,7 @@ class TestBeams : public QObject {
     says(R"({"tip": [0, 0, -3], "diameter": 1, "wall": 0.5, "young_modulus": 1})", "is no pipe's");
     says(R"({"tip": [0, 0, -3], "diameter": 1, "young_modulus": 1})", "where the beam begins is not given", false);
     says(R"({"tip": [0, 0, -2], "diameter": 1, "young_modulus": 1})", "moves rigidly with them");
+    says(R"({"tip": [0, 0, -6], "diameter": 1, "young_modulus": 1})", "what lies beyond is held by no ground");
     Json near = pile_case();
     near["ground"]["trenches"][0]["depth"] = 5;
     QVERIFY2(said_of_beam(near).contains("stiffnesses at rest may be off by some 1"), qPrintable(said_of_beam(near)));
