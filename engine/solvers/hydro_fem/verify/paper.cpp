@@ -220,11 +220,11 @@ class PaperTables {
       double serial = std::numeric_limits<double>::infinity(), thread = serial;
       for (int turn = 0; turn < 4; ++turn) {  // by turns, so that both see the same machine
         serial = std::min(serial, least_seconds(budget_ / 8, [&] {
-          for (Index b = 0; b < op.batches(); b += 8) forces({b, std::min(b + 8, op.batches())});
-        }));
+                            for (Index b = 0; b < op.batches(); b += 8) forces({b, std::min(b + 8, op.batches())});
+                          }));
         thread = std::min(thread, least_seconds(budget_ / 8, [&] {
-          worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
-        }));
+                            worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
+                          }));
       }
       const std::string name = fmt::format("Table 3, {}", r.name);
       row(name + ": serial", 300 * serial, "s", r.serial, "1 core", "300 evaluations of stress and F·1");
@@ -256,9 +256,8 @@ class PaperTables {
       Setup (*make)();
       double host, device;
     };
-    for (const Published& r :
-         {Published{"2D: triple point Q3-Q2", table_9_of_the_source[0].make, 90.18, 20.8},
-          Published{"3D: Sedov Q2-Q1", table_9_of_the_source[1].make, 27.81, 10.55}}) {
+    for (const Published& r : {Published{"2D: triple point Q3-Q2", table_9_of_the_source[0].make, 90.18, 20.8},
+                               Published{"3D: Sedov Q2-Q1", table_9_of_the_source[1].make, 27.81, 10.55}}) {
       const std::string name = fmt::format("Table 8, {}: velocity solves, ", r.name);
       Here here(r.make(), 1);
       const double host = 1000 * here.on_threads(budget_).solve;
@@ -324,8 +323,9 @@ class PaperTables {
     if (!wanted("Table 10")) return;
     for (int n = 1;; n = std::min(2 * n, threads_)) {
       Here here(weak(n), n);
-      row(fmt::format("Table 10, weak scaling: {} threads, {}", n, zones_text(n)), 100 * here.on_threads(budget_).corner,
-          "s", 0, fmt::format("{} threads", n), "100 steps of the triple point Q4-Q3");
+      row(fmt::format("Table 10, weak scaling: {} threads, {}", n, zones_text(n)),
+          100 * here.on_threads(budget_).corner, "s", 0, fmt::format("{} threads", n),
+          "100 steps of the triple point Q4-Q3");
       if (n >= threads_) break;
     }
     const std::map<int, std::pair<const char*, double>> published{
@@ -336,7 +336,8 @@ class PaperTables {
       const auto of = published.find(n);
       row(fmt::format("Table 10, weak scaling: {} devices, {}", n, zones_text(n)),
           100 * here.on(open(static_cast<std::size_t>(n)), budget_).corner, "s",
-          of == published.end() ? 0 : of->second.second, device_name(), "100 steps; the source: 160×160 zones a device");
+          of == published.end() ? 0 : of->second.second, device_name(),
+          "100 steps; the source: 160×160 zones a device");
     }
     for (const auto& [n, of] : published)
       if (n > most)
@@ -347,8 +348,8 @@ class PaperTables {
   /// How a device's time divides. The source draws it and gives no numbers.
   void figure_3() {
     if (!wanted("Fig. 3")) return;
-    const char* const parts[] = {"stress and F·1 (kernels 1 to 3)", "sums at nodes (kernel 3)", "velocity solve (kernel 4)",
-                                 "energy rate (kernels 5, 6)", "memory transfer"};
+    const char* const parts[] = {"stress and F·1 (kernels 1 to 3)", "sums at nodes (kernel 3)",
+                                 "velocity solve (kernel 4)", "energy rate (kernels 5, 6)", "memory transfer"};
     if (devices_.empty()) {
       for (const char* part : parts) none(fmt::format("Fig. 3: share of {}", part), "%", 0, "device");
       return;
@@ -392,16 +393,14 @@ class PaperTables {
       const Index rows = z.dim * z.zone_nodes, points = z.zone_points, columns = z.zone_energies;
       const double gflop = 2e-9 * static_cast<double>(rows * points * columns * op.space().zones);
       (void)op.update(op.initial());
-      const double ours =
-          least_seconds(budget_, [&] { op.kernels().corner.force(op.data(), {0, op.batches()}); });
+      const double ours = least_seconds(budget_, [&] { op.kernels().corner.force(op.data(), {0, op.batches()}); });
       const Eigen::MatrixXd b = Eigen::MatrixXd::Random(columns, points);
       std::vector<Eigen::MatrixXd> a(u(op.space().zones), Eigen::MatrixXd::Random(rows, points)),
           f(u(op.space().zones), Eigen::MatrixXd(rows, columns));
       const double library = least_seconds(budget_, [&] {
         for (std::size_t i = 0; i < a.size(); ++i) f[i].noalias() = a[i] * b.transpose();
       });
-      const std::string name =
-          fmt::format("Fig. 4, {}: A_z {}×{}, B {}×{}, ", r.name, rows, points, columns, points);
+      const std::string name = fmt::format("Fig. 4, {}: A_z {}×{}, B {}×{}, ", r.name, rows, points, columns, points);
       row(name + "blocked (kernel 2.3), A_z made beside", gflop / ours, "Gflop/s", r.rate, "1 core",
           "the product's operations alone are counted; the source says 70 to 80");
       row(name + "library", gflop / library, "Gflop/s", r.rate / 1.65, "1 core",
