@@ -10,6 +10,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/utc.hpp"
 #include "engine/session/offer.hpp"
 
@@ -95,12 +96,19 @@ Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string
       fmt::format("no row of {}{} begins with '{}'", of, options.quick ? " (with --quick)" : "", options.only), hint);
 }
 
+/// Ranks that were started together may leave the rows to the first of them.
+bool leads_ranks() {
+  if (!started_by_mpi()) return true;
+  const auto ranks = world();
+  return !ranks.ok() || (*ranks)->leads();
+}
+
 }  // namespace
 
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
                    const std::vector<std::string>& others, const std::vector<Diagnostic>& notes,
                    std::optional<Error> failure, const std::function<Status(Json&)>& keep) {
-  if (!failure && rows.empty() && !options.only.empty()) failure = no_row_begins_so(options, others);
+  if (!failure && rows.empty() && !options.only.empty() && leads_ranks()) failure = no_row_begins_so(options, others);
   Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
               {"when", utc_text(std::time(nullptr))},
               {"conoid", CONOID_VERSION},
