@@ -19,7 +19,7 @@ namespace conoid::app {
 
 FitWords fit_words() {
   return {QObject::tr("decay").toStdString(), QObject::tr("delay").toStdString(),
-          QObject::tr("correlation").toStdString(), QObject::tr("turned round").toStdString()};
+          QObject::tr("correlation").toStdString(), QObject::tr("inverted").toStdString()};
 }
 
 FitDialog::FitDialog(const ChartSpec& chart, const FitWindow& window, QWidget* parent)

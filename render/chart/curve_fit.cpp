@@ -306,7 +306,7 @@ Fitted shown_delay(const Series& first, const Series& second, const DelayFit& fi
   Fitted out;
   out.text = fmt::format("{} {}, {} {}", words.delay, readable(fit.delay, "s", digits), words.correlation,
                          readable(fit.coefficient, "", digits));
-  if (fit.gain < 0) out.text += ", " + words.turned;
+  if (fit.gain < 0) out.text += ", " + words.inverted;
   for (std::size_t i = 0; i < std::min(first.x.size(), first.y.size()); ++i) {
     out.curve.x.push_back(first.x[i] + fit.delay);
     out.curve.y.push_back(fit.gain * first.y[i]);

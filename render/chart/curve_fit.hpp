@@ -38,7 +38,7 @@ struct DecayFit {
 /// b(t) ≈ gain · a(t − delay).
 struct DelayFit {
   double delay = 0;        ///< s; above zero: the second is later
-  double gain = 0;         ///< below zero: it is turned round
+  double gain = 0;         ///< below zero: it is inverted
   double coefficient = 0;  ///< of correlation, 0 … 1
 };
 
@@ -58,7 +58,7 @@ struct FitWish {
 
 /// In the reader's language.
 struct FitWords {
-  std::string decay = "decay", delay = "delay", correlation = "correlation", turned = "turned round";
+  std::string decay = "decay", delay = "delay", correlation = "correlation", inverted = "inverted";
 };
 
 struct Fitted {
