@@ -190,7 +190,7 @@ class TestOffer : public QObject {
   }
 
   void auto_takes_one_device_where_two_are_slower() {
-    const Case input = wave();
+    const Case input = wave("", "[200, 200, 200]");
     const Offer offer = with_devices(2, Bytes{60} << 30);
     const Estimate e = acoustic_fd::AcousticFd().estimate(input, nullptr, offer).value();
     QCOMPARE(e.use.most, 1);
