@@ -189,10 +189,11 @@ double seconds_on_devices(const Setup& setup, const DevicePlan& plan, const Offe
   double each = begin_march + static_cast<double>(p.steps) * plan.step * slower * shared;
   if (setup.image.any()) {  // fields come to the processors, which keep and multiply them
     const double levels = 2.0 * static_cast<double>(p.grid.cells()) * (p.double_precision ? 8 : 4);
-    each += static_cast<double>(p.steps / setup.image.every) * (2 * levels / link + 5e-5);
+    const Index kept = p.steps / setup.image.every;
+    each += static_cast<double>(kept) * (2 * levels / link + 5e-5);
   }
-  const auto rounds = static_cast<double>((marches + parts - 1) / parts);
-  return start + further_start * (count - 1) + 1.05 * rounds * each;
+  const Index rounds = (marches + parts - 1) / parts;
+  return start + further_start * (count - 1) + 1.05 * static_cast<double>(rounds) * each;
 }
 
 /// What takes the steps of a run on a device, where the plan knows it.

@@ -45,6 +45,7 @@ std::vector<Piece> cut_pieces(const std::vector<TilePair>& tiles, const std::vec
                               const Team& team) {
   constexpr Index least = 64;
   std::vector<Piece> out;
+  out.reserve(own.size());
   for (const Index k : own)
     out.push_back({k, tiles[static_cast<std::size_t>(k)].rows, tiles[static_cast<std::size_t>(k)].cols});
   if (streams || team.workers().size() > 1 || !team.devices().empty()) return out;

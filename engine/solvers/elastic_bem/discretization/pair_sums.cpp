@@ -3,7 +3,6 @@
 #include "engine/solvers/elastic_bem/discretization/pair_sums.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <mutex>
 
@@ -23,9 +22,10 @@ namespace {
 constexpr Index block_bytes =
     Index{256} << 20;  ///< of the matrix that processors make at a time, but for 128 points at least
 
-/// Addresses of columns that are nowhere: they tell columns apart.
+/// Addresses of columns that are nowhere, counted from here: they tell columns apart and are never read.
 Complex* nowhere() {
-  return reinterpret_cast<Complex*>(std::uintptr_t{1} << 20);
+  static Complex first;
+  return &first;
 }
 
 /// Targets of all columns, `length` values each from `base`; `place` says which column is the how-manieth, −1: left out.
