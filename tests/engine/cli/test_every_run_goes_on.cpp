@@ -162,7 +162,7 @@ void TestEveryRunGoesOn::with_planes_on_the_disk() {
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out, safety::often + few + little),
                               safety::dies_in_checkpoint(3)),
                killed);
-  COMPARE_EXIT(resume(out, little, safety::dies_in(1500)), killed);
+  COMPARE_EXIT(resume(out, little, safety::dies_in(600)), killed);
   COMPARE_EXIT(resume(out, little), 0);
   const conoid::Json numbers = rod::summary_of(scratch_ / out.toStdString())["numbers"];
   QVERIFY(numbers.contains("streamed_read") && numbers["streamed_read"]["value"].get<double>() > 0);
