@@ -27,10 +27,7 @@ Status lay_far_field(const RunModel& run, const QString& key, FrameRecipe& recip
   if (!table) return {};
   auto sphere = sphere_of(table->info.columns, table->rows);
   if (!sphere) return sphere.error();
-  // A colour bar says what is seen, not the column alone ("110 Hz").
-  for (Column& column : sphere->columns)
-    column.label =
-        translated(table->info.title).toStdString() + ", " + (column.label.empty() ? column.name : column.label);
+  label_columns(*sphere, translated(table->info.title).toStdString());
   recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   return {};
 }

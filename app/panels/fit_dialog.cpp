@@ -11,7 +11,7 @@
 
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
-#include "app/look/translator.hpp"
+#include "app/model/numbers.hpp"
 #include "render/chart/chart_style.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -90,9 +90,7 @@ void FitDialog::refresh() {
     if (accept_) accept_->setEnabled(wish_.has_value());
   };
   for (const auto& [field, end] : {std::pair{from_, &wish.window.low}, {to_, &wish.window.high}}) {
-    QString typed = field->text().trimmed();
-    if (words_locale().decimalPoint() == ",") typed.replace(',', '.');
-    const auto limit = parse_limit(typed.toStdString(), chart_.x_unit);
+    const auto limit = parse_limit(typed_text(field->text()).toStdString(), chart_.x_unit);
     if (!limit) return tell(tr("\"%1\" is no time.").arg(field->text().trimmed()), "bad");
     *end = *limit;
   }

@@ -397,22 +397,21 @@ OrientationChange orient_outward(Mesh& mesh) {
   return change;
 }
 
+double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c) {
+  const double la = vec::norm(a), lb = vec::norm(b), lc = vec::norm(c);
+  return 2 * std::atan2(vec::triple(a, b, c),
+                        la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb);
+}
+
 double winding_number(const Mesh& mesh, std::span<const Index> cells, const Vec3& point) {
-  double solid_angle = 0;
+  double angle = 0;
   for (const Index cell : cells) {
     const auto n = corner_nodes(mesh, cell);
-    for (std::size_t k = 1; k + 1 < n.size(); ++k) {
-      const Vec3 a = vec::sub(mesh.point(n[0]), point);
-      const Vec3 b = vec::sub(mesh.point(n[k]), point);
-      const Vec3 c = vec::sub(mesh.point(n[k + 1]), point);
-      const double la = vec::norm(a);
-      const double lb = vec::norm(b);
-      const double lc = vec::norm(c);
-      const double denominator = la * lb * lc + vec::dot(a, b) * lc + vec::dot(b, c) * la + vec::dot(c, a) * lb;
-      solid_angle += 2 * std::atan2(vec::triple(a, b, c), denominator);
-    }
+    for (std::size_t k = 1; k + 1 < n.size(); ++k)
+      angle += solid_angle(vec::sub(mesh.point(n[0]), point), vec::sub(mesh.point(n[k]), point),
+                           vec::sub(mesh.point(n[k + 1]), point));
   }
-  return solid_angle / (4 * std::numbers::pi);
+  return angle / (4 * std::numbers::pi);
 }
 
 Mesh boundary_surface(const Mesh& mesh, BoundaryLinks* links) {

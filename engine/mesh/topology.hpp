@@ -61,6 +61,9 @@ struct OrientationChange {
 /// away from the inside for a body, into the hollow for a cavity (a component inside an odd number of others).
 OrientationChange orient_outward(Mesh& mesh);
 
+/// Under which the triangle a, b, c is seen from the origin, steradians, with the sign of a·(b×c); −2π … 2π (van Oosterom and Strackee, as below).
+[[nodiscard]] double solid_angle(const Vec3& a, const Vec3& b, const Vec3& c);
+
 /// Times that the closed, consistently oriented cells wind around the point: 1 inside an outward surface, 0 outside
 /// (A. van Oosterom, J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8; quads as two triangles, order 2 by corners).
 [[nodiscard]] double winding_number(const Mesh& mesh, std::span<const Index> cells, const Vec3& point);

@@ -74,6 +74,8 @@ struct SphereTable {
 /// From rows in any order. An error where directions are missing.
 [[nodiscard]] Result<SphereTable> sphere_of(const std::vector<Column>& columns,
                                             const std::vector<std::vector<double>>& rows);
+/// Columns are labelled by the table's title and themselves, so that a colour bar says what is seen ("Directivity, 110 Hz").
+void label_columns(SphereTable& table, const std::string& title);
 inline constexpr const char* balloon_part = "far field";
 inline constexpr const char* balloon_field = "far_field";
 /// The frame with the far field around its parts: the distance from the middle of their box grows with the value, from 0 at `decibels`

@@ -87,6 +87,11 @@ Result<std::shared_ptr<const Frame>> difference_of(const Frame& frame, const Fra
   return std::shared_ptr<const Frame>(std::move(out));
 }
 
+void label_columns(SphereTable& table, const std::string& title) {
+  for (Column& column : table.columns)
+    column.label = title + ", " + (column.label.empty() ? column.name : column.label);
+}
+
 Result<SphereTable> sphere_of(const std::vector<Column>& columns, const std::vector<std::vector<double>>& rows) {
   const auto position = [&](const char* name) {
     return static_cast<std::size_t>(

@@ -427,8 +427,7 @@ Status complete_recipe(const Arguments& a, const std::filesystem::path& run, Fie
   if (!table) return table.error();
   auto sphere = sphere_of(table->info.columns, table->rows);
   if (!sphere) return sphere.error();
-  for (Column& column : sphere->columns)
-    column.label = table->info.title + ", " + (column.label.empty() ? column.name : column.label);
+  label_columns(*sphere, table->info.title);
   view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   view.recipe.sphere_column = colon == std::string::npos ? std::string() : a.balloon.substr(colon + 1);
   return {};

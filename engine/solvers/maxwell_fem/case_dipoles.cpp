@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/cell_locator.hpp"
+#include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/discretization/layout.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/solving/probe.hpp"
@@ -67,15 +68,6 @@ struct Surfaces {
   }
 };
 
-Surfaces surfaces_of_skin(const Mesh& skin) {
-  Surfaces out;
-  for (Index c = 0; c < skin.cell_count(); ++c)
-    if (dimension_of(skin.shapes()[static_cast<std::size_t>(c)]) == 2)
-      out.add(skin, std::span(skin.nodes(c))
-                        .first(static_cast<std::size_t>(corners_of(skin.shapes()[static_cast<std::size_t>(c)]))));
-  return out;
-}
-
 Surfaces surfaces_of_domain(const Domain& domain) {
   Surfaces out;
   const Space& space = domain.space;
@@ -95,17 +87,19 @@ Surfaces surfaces_of_domain(const Domain& domain) {
   return out;
 }
 
-/// Whether closed surfaces wind around x, whichever way their triangles run as long as they agree.
-bool winds_around(const Surfaces& all, const Vec3& x) {
-  double angle = 0;
-  for (std::size_t c = 0; c + 1 < all.offsets.size(); ++c)
-    for (Index k = all.offsets[c] + 1; k + 1 < all.offsets[c + 1]; ++k) {
-      const Vec3 a = sub(all.point(all.connectivity[all.offsets[c]]), x), b = sub(all.point(all.connectivity[k]), x),
-                 e = sub(all.point(all.connectivity[k + 1]), x);
-      const double la = norm(a), lb = norm(b), lc = norm(e);
-      angle += 2 * std::atan2(triple(a, b, e), la * lb * lc + dot(a, b) * lc + dot(b, e) * la + dot(e, a) * lb);
-    }
-  return std::abs(angle) > 2 * pi;
+std::vector<Index> faces_of(const Mesh& skin) {
+  std::vector<Index> out;
+  for (Index c = 0; c < skin.cell_count(); ++c)
+    if (dimension_of(skin.shapes()[static_cast<std::size_t>(c)]) == 2) out.push_back(c);
+  return out;
+}
+
+Surfaces surfaces_of_skin(const Mesh& skin, const std::vector<Index>& faces) {
+  Surfaces out;
+  for (const Index c : faces)
+    out.add(skin, std::span(skin.nodes(c))
+                      .first(static_cast<std::size_t>(corners_of(skin.shapes()[static_cast<std::size_t>(c)]))));
+  return out;
 }
 
 Neighbour beside_sphere(const Problem& s, const Vec3& x) {
@@ -127,12 +121,14 @@ Neighbour beside_sphere(const Problem& s, const Vec3& x) {
 void check_dipoles(const CaseReader& reader, const Problem& s, const Mesh* skin) {
   if (!s.radiates()) return;
   Surfaces surfaces;
+  std::vector<Index> faces;  // of the skin
   int parts = 1;
   double size = 0;
   if (s.sphere) {
     size = s.sphere->radius + s.sphere->coat;
   } else if (skin != nullptr) {
-    surfaces = surfaces_of_skin(*skin);
+    faces = faces_of(*skin);
+    surfaces = surfaces_of_skin(*skin, faces);
     size = s.mesh.body.size;
     parts = layout_around(s, s.mesh.body).parts;
   } else if (s.mesh.domain) {
@@ -156,7 +152,7 @@ void check_dipoles(const CaseReader& reader, const Problem& s, const Mesh* skin)
         beside.distance = spot.distance;
         beside.edge = surfaces.longest(spot.cell) / parts;
       }
-    if (skin != nullptr && winds_around(surfaces, x)) {
+    if (skin != nullptr && std::abs(winding_number(*skin, faces, x)) > 0.5) {
       beside.material = s.body_material;
       beside.inside = beside.material == 0;
     }

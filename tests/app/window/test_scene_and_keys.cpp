@@ -297,9 +297,7 @@ class TestSceneAndKeys : public test::WindowTest {
 
   void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
     auto w = window();
-    SampleCard card;
-    for (SampleCard& one : load_gallery(test::samples()))
-      if (one.available && one.name == "point-source") card = one;
+    const SampleCard card = sample_named("point-source");
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
     ViewportPanel& view = w->workbench()->viewport_panel();
@@ -354,9 +352,7 @@ class TestSceneAndKeys : public test::WindowTest {
 
   void a_right_click_has_what_can_be_done_there() {
     auto w = window();
-    SampleCard card;
-    for (SampleCard& one : load_gallery(test::samples()))
-      if (one.available && one.name == "point-source") card = one;
+    const SampleCard card = sample_named("point-source");
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
     ViewportPanel& view = w->workbench()->viewport_panel();
@@ -463,9 +459,7 @@ class TestSceneAndKeys : public test::WindowTest {
 
   void the_tabulator_goes_down_the_form_as_it_is_seen() {
     // A case with lists of cards and of lines; elements are added, removed and brought back.
-    SampleCard card;
-    for (SampleCard& one : load_gallery(test::samples()))
-      if (one.available && one.name == "point-source") card = one;
+    const SampleCard card = sample_named("point-source");
     if (card.case_file.empty()) QSKIP("no sample with lists in this build");
     auto w = window();
     w->resize(1280, 800);

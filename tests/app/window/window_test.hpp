@@ -43,6 +43,12 @@ class WindowTest : public QObject {
       if (card.available) return card;
     return {};
   }
+  /// None where this build has not its solver.
+  static SampleCard sample_named(const QString& name) {
+    for (SampleCard& card : load_gallery(samples()))
+      if (card.available && card.name == name) return card;
+    return {};
+  }
   /// A run folder of this case; `numbers`: those of its summary, as JSON.
   std::filesystem::path begin_run(std::string_view name, const std::filesystem::path& case_file, std::string_view title,
                                   std::string_view numbers) {

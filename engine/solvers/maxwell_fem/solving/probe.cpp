@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/solving/probe.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/solving/far_field.hpp"
 
@@ -70,8 +71,7 @@ bool winds_around(const Space& space, const Patch& patch, const Vec3& x) {
     Vec3 a = sub(space.mesh().point(c[0]), x), b = sub(space.mesh().point(c[1]), x),
          e = sub(space.mesh().point(c[2]), x);
     if (dot(cross(sub(b, a), sub(e, a)), patch.point(f * face_points).normal) < 0) std::swap(b, e);
-    const double la = norm(a), lb = norm(b), lc = norm(e);
-    angle += 2 * std::atan2(triple(a, b, e), la * lb * lc + dot(a, b) * lc + dot(b, e) * la + dot(e, a) * lb);
+    angle += solid_angle(a, b, e);
   }
   return std::abs(angle) > 2 * pi;
 }

@@ -15,6 +15,7 @@
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
+#include "tests/engine/solvers/resolved_case.hpp"
 
 namespace conoid::acoustic_bem::test {
 inline Json sphere_case() {
@@ -31,11 +32,7 @@ inline Json sphere_case() {
 }
 
 inline Case resolved(const Json& json) {
-  const auto schema = Schema::for_solver("acoustic-bem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
+  return conoid::test::resolved_case(solver_info(), json);
 }
 
 inline std::shared_ptr<const Mesh> sphere(int divisions) {

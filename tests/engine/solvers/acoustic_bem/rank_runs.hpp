@@ -14,6 +14,7 @@
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/resolved_case.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -73,10 +74,7 @@ inline Json rank_json(const char* surface, const char* precision) {
 }
 
 inline Case rank_case(const Json& json) {
-  const auto schema = Schema::for_solver("acoustic-bem", solver_info().schema);
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
+  return conoid::test::resolved_case(solver_info(), json);
 }
 
 struct RankRun {

@@ -15,6 +15,7 @@
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
+#include "tests/engine/solvers/resolved_case.hpp"
 
 namespace conoid::maxwell_fem::test {
 
@@ -28,11 +29,7 @@ inline Json sphere_case() {
 }
 
 inline Case resolved(const Json& json) {
-  const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
+  return conoid::test::resolved_case(solver_info(), json);
 }
 
 struct Run {

@@ -31,6 +31,7 @@
 #include "engine/solvers/maxwell_fem/verify/disc.hpp"
 #include "engine/solvers/mesh_section.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/resolved_case.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;
@@ -41,11 +42,7 @@ Case case_of_body(double frequency, const std::string& file = "body.msh", const 
   Json json = read_json(R"({"solver": "maxwell-fem", "mesh": {}, "excitation": {"polarisation": "V"}})");
   json["mesh"] = {{"file", file}, {"unit", unit}};
   json["excitation"]["frequency"] = frequency;
-  const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
+  return conoid::test::resolved_case(solver_info(), json);
 }
 
 /// What check() says of facets; empty: nothing. Errors end the test.

@@ -16,10 +16,11 @@
 #include "engine/solvers/maxwell_fem/solving/far_field.hpp"
 #include "engine/solvers/maxwell_fem/solving/probe.hpp"
 #include "engine/solvers/maxwell_fem/verify/dipoles.hpp"
-#include "engine/team/team.hpp"
+#include "tests/engine/solvers/maxwell_fem/case_run.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;
+using namespace conoid::maxwell_fem::test;
 
 namespace {
 
@@ -55,48 +56,9 @@ Json dipole_case() {
   })");
 }
 
-Case resolved_dipoles(const Json& json) {
-  const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
-}
-
-struct DipoleRun {
-  MaxwellFem solver;
-  Status finished;
-  Case input;
-  Offer offer = make_offer(input).value();
-  std::shared_ptr<const Mesh> mesh;
-  Team team{{{"cpu", 2, 1}}};
-  std::unique_ptr<Communicator> cluster = single_rank();
-  MemoryResults results;
-  NoProgress progress;
-  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
-
-  explicit DipoleRun(const Json& json) : input(resolved_dipoles(json)) {}
-  bool go() {
-    if (Status s = solver.prepare(context); !s) qFatal("%s", s.error().render().c_str());
-    for (;;) {
-      auto a = solver.advance(context);
-      if (!a.ok()) qFatal("%s", a.error().render().c_str());
-      if (a->finished) break;
-    }
-    finished = solver.finish(context);
-    return finished.ok();
-  }
-  [[nodiscard]] double number(const std::string& name) const {
-    for (const auto& n : results.numbers)
-      if (n.name == name) return n.value;
-    return NAN;
-  }
-};
-
 QString said(const Json& json, Severity severity, const Mesh* mesh = nullptr) {
   QString out;
-  for (const Diagnostic& d :
-       MaxwellFem().check(resolved_dipoles(json), mesh, make_offer(resolved_dipoles(json)).value()))
+  for (const Diagnostic& d : MaxwellFem().check(resolved(json), mesh, make_offer(resolved(json)).value()))
     if (d.severity == severity) out += QString::fromStdString(d.render()) + "\n";
   return out;
 }
@@ -193,8 +155,8 @@ class TestDipoles : public QObject {
   }
 
   void directivity_beside_a_sphere_is_that_of_the_series() {
-    DipoleRun run(dipole_case());
-    QVERIFY(run.go());
+    Run run(dipole_case());
+    QVERIFY(run.go() && run.finished.ok());
     QVERIFY2(run.number("error_mean") < 0.05, qPrintable(QString::number(run.number("error_mean"))));
     QVERIFY2(run.number("power_mismatch") < 0.02, qPrintable(QString::number(run.number("power_mismatch"))));
     QVERIFY(run.number("flux_mismatch") < 1e-4);
@@ -226,8 +188,8 @@ class TestDipoles : public QObject {
     json["sphere"]["material"] = "lossy";
     json["sphere"]["divisions"] = 4;
     json["materials"] = read_json(R"({"lossy": {"permittivity": 4, "permittivity_loss": 3}})");
-    DipoleRun run(json);
-    QVERIFY(run.go());
+    Run run(json);
+    QVERIFY(run.go() && run.finished.ok());
     const double k = 2 * std::numbers::pi * 1e9 / light_speed;
     const RadialDipole exact{homogeneous_sphere(0.05 * k, {4, -3}, 1), 0.09 * k};
     const double efficiency = exact.radiated() / exact.given();
