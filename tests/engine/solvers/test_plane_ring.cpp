@@ -45,7 +45,9 @@ class TestPlaneRing : public QObject {
     PlaneRing passing(device);
     QVERIFY(passing.lock(host.data(), host.size() * sizeof(float)));
     Stream kernels[2] = {device.stream(), device.stream()};
-    const auto plane = [&](Index p) { return std::span<float>(host).subspan(static_cast<std::size_t>(p * plane_values), plane_values); };
+    const auto plane = [&](Index p) {
+      return std::span<float>(host).subspan(static_cast<std::size_t>(p * plane_values), plane_values);
+    };
     const auto at = [&](Index p) { return static_cast<std::size_t>(p % places * plane_values); };
     for (int pass = 0; pass < 2; ++pass) {
       passing.begin();
