@@ -9,6 +9,7 @@
 #include "engine/core/resources.hpp"
 #include "engine/core/taken.hpp"
 #include "engine/solvers/device_memory.hpp"
+#include "engine/solvers/in_flight.hpp"
 #include "engine/team/device_worker.hpp"
 
 namespace conoid {
@@ -19,22 +20,10 @@ Bytes moved(const Windows& level) {
   return counted.loaded + counted.saved;
 }
 
+constexpr std::size_t most_in_flight =
+    2;  ///< leases of a worker whose windows its stream still uses; one more waits for the oldest
+
 }  // namespace
-
-void LeasesInFlight::keep_until_here(const Device& device, Stream& stream, Lease lease) {
-  while (!kept_.empty() && (kept_.size() >= most_ || kept_.front().event.reached())) {
-    kept_.front().event.synchronize();
-    kept_.erase(kept_.begin());
-  }
-  Event event = device.event();
-  stream.record(event);
-  kept_.push_back({std::move(event), std::move(lease)});
-}
-
-void LeasesInFlight::finish() {
-  for (const Kept& kept : kept_) kept.event.synchronize();
-  kept_.clear();
-}
 
 /// What belongs to one worker. Leases end before the tour, the tour before its level.
 struct PartWindows::Side {
@@ -43,7 +32,7 @@ struct PartWindows::Side {
   std::optional<Stream> stream;    ///< of a device
   std::unique_ptr<Windows> level;  ///< over the host's
   Tour tour;
-  LeasesInFlight in_flight;
+  InFlight<Lease> in_flight;
 };
 
 PartWindows::PartWindows(Options options, std::unique_ptr<DiskWindows> host)
@@ -124,7 +113,10 @@ void PartWindows::visit(Part& part, Access access, const std::function<void(cons
   for (Index w = side.windows.begin; w < side.windows.end; ++w) {
     Lease lease = taken_or_thrown(side.tour.next());
     body(lease);
-    if (worker) side.in_flight.keep_until_here(worker->device(), *stream(part), std::move(lease));
+    if (!worker) continue;
+    InFlight<Lease>& leases = side.in_flight;
+    while (!leases.empty() && (leases.size() >= most_in_flight || leases.reached())) leases.finish_oldest();
+    leases.hold(worker->device(), *stream(part), std::move(lease));
   }
   side.in_flight.finish();
 }

@@ -32,23 +32,6 @@
 
 namespace conoid {
 
-/// Leases whose windows a stream still uses: each is kept until the stream has come to where it stood when the lease was given.
-class LeasesInFlight {
- public:
-  /// At most `most` at a time; one more waits for the oldest.
-  explicit LeasesInFlight(std::size_t most = 2) : most_(most) {}
-  void keep_until_here(const Device& device, Stream& stream, Lease lease);
-  void finish();  ///< waits for all
-
- private:
-  struct Kept {
-    Event event;
-    Lease lease;
-  };
-  std::size_t most_;
-  std::vector<Kept> kept_;  ///< oldest first
-};
-
 /// take() is collective over the parts of a section; all else is called by each part for itself. Contents of windows that are never
 /// written are zero. Failures throw Failure: of the disk (file), of memory that is too small (resources).
 class PartWindows {

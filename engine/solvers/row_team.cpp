@@ -4,15 +4,18 @@
 
 #include <fmt/core.h>
 
+#include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
+
 namespace conoid {
 
 RowTeam::RowTeam(const RowWorkers& row)
-    : Team(row.workers, row.balancer), tally_(row.on_devices() ? row.tally : nullptr) {}
+    : team_(std::make_unique<Team>(row.workers, row.balancer)), tally_(row.on_devices() ? row.tally : nullptr) {}
 
 RowTeam::~RowTeam() {
   if (!tally_) return;
-  for (const BalanceSample& sample : take_samples())
-    if (!workers()[static_cast<std::size_t>(sample.worker)].device.empty() &&
+  for (const BalanceSample& sample : team_->take_samples())
+    if (!team_->workers()[static_cast<std::size_t>(sample.worker)].device.empty() &&
         (!sample.items.empty() || sample.seconds() > 0))
       ++tally_->passes;
 }

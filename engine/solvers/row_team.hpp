@@ -2,23 +2,33 @@
 // The team that computes a row of `conoid verify` or `conoid bench`.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "engine/solvers/test_run.hpp"
-#include "engine/team/device.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/module.hpp"
 
 namespace conoid {
 
+class Device;
+class Team;
+
 /// At its end it tells the table what its devices did, so that somebody who named one learns that it computed nothing.
-class RowTeam : public Team {
+class RowTeam {
  public:
   RowTeam(const RowWorkers& row);
   ~RowTeam();
+  /// A row hands it on to what computes, whose header says what a team is.
+  operator Team&() const { return *team_; }
+  Team* operator->() const { return team_.get(); }
   /// A device of it computes outside of phases, and tells the team nothing of it.
   void device_takes_part();
   RowTeam(const RowTeam&) = delete;
   RowTeam& operator=(const RowTeam&) = delete;
 
  private:
+  std::unique_ptr<Team> team_;
   std::shared_ptr<DeviceTally> tally_;
 };
 

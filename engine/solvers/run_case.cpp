@@ -35,13 +35,13 @@ Result<MemoryResults> run_case(const SolverInfo& solver, const Json& input, Team
 
 RowCases::RowCases(const SolverInfo& solver, const TestRun& run, Bytes host)
     : solver_(solver), team_(run.workers()), offer_(run.offer) {
-  offer_.workers = team_.workers();
+  offer_.workers = team_->workers();
   offer_.automatic = false;
   offer_.host.value = host;
 }
 
 double RowCases::number(const Json& input, std::string_view name) {
-  (void)team_.take_samples();
+  (void)team_->take_samples();
   const MemoryResults results = taken_or_thrown(run_case(solver_, input, team_, offer_));
   for (const MemoryResults::Number& number : results.numbers)
     if (number.name == name) return number.value;
@@ -52,7 +52,7 @@ double RowCases::rate_of(std::string_view phase) {
   // A pass takes as long for every worker: those that are done wait for the others.
   std::map<std::uint64_t, double> passes;
   double items = 0, seconds = 0;
-  for (const BalanceSample& sample : team_.take_samples()) {
+  for (const BalanceSample& sample : team_->take_samples()) {
     if (sample.phase != phase) continue;
     items += static_cast<double>(sample.items.size());
     passes[sample.pass] = std::max(passes[sample.pass], sample.busy + sample.copying + sample.waiting);

@@ -173,11 +173,28 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   return out;
 }
 
+/// Fields that a march keeps for the image, or multiplies with one that was kept, of those of a shot the mean; 0: no image.
+double kept_fields(const Setup& setup) {
+  if (!setup.image.any()) return 0;
+  return 2.0 / static_cast<double>(setup.image.passes()) * static_cast<double>(setup.problem.steps / setup.image.every);
+}
+
+/// Seconds before the march, on 16 cores of a server 2e-9, 4e-9 (double), with a model 6e-8, and 3.7e-8 more where the medium of an image is smoothed, a node.
+double preparing_seconds(const Setup& setup, int threads) {
+  const double words = setup.problem.double_precision ? 2 : 1, shared = 1.0 / std::max(1, threads);
+  double node = 3.3e-8 * words * shared;
+  if (setup.model_file) node += 5e-8 + 2.5e-7 * shared;
+  if (setup.image.any()) node += 5.5e-7 * shared;
+  return node * static_cast<double>(setup.problem.grid.cells());
+}
+
 /// Of a whole run on so many devices like the first, their start included; 0: not known. `marches` follow each other on `parts` of them.
-/// Measured on an H200 and scaled by the bandwidth of memory, which bounds every kernel here.
+/// Measured on an H200 and scaled by the bandwidth of memory, which bounds every kernel here. Whole runs there of 100³ nodes to 768³, two and three
+/// dimensions, single and double, shots, and images took 0.7 to 1.1 of this.
 double seconds_on_devices(const Setup& setup, const DevicePlan& plan, const Offer& offer, int count, Index marches,
                           int parts) {
-  constexpr double start = 1.0, further_start = 0.4, h200 = 4.8e12, link = 8e9, begin_march = 0.05;
+  constexpr double start = 0.45, further_start = 0.4, h200 = 4.8e12;
+  constexpr double begin_march = 0.03, begin_node = 3e-10;  // levels come, the last ones go
   const DeviceInfo& first = offer.devices.front();
   if (first.backend != "cuda" || offer.place.ranks > 1 || !plan.possible || plan.step <= 0) return 0;
   const double slower = first.bandwidth > 0 ? std::max(0.25, h200 / first.bandwidth) : 1;
@@ -186,12 +203,10 @@ double seconds_on_devices(const Setup& setup, const DevicePlan& plan, const Offe
     return 0;  // single steps of several devices have not been timed with copies between them
   const double shared = share_grid ? 1.2 : 1;  // what devices wait for each other
   const Problem& p = setup.problem;
-  double each = begin_march + static_cast<double>(p.steps) * plan.step * slower * shared;
-  if (setup.image.any()) {  // fields come to the processors, which keep and multiply them
-    const double levels = 2.0 * static_cast<double>(p.grid.cells()) * (p.double_precision ? 8 : 4);
-    const Index kept = p.steps / setup.image.every;
-    each += static_cast<double>(kept) * (2 * levels / link + 5e-5);
-  }
+  const double nodes = static_cast<double>(p.grid.cells());
+  double each = begin_march + begin_node * nodes + static_cast<double>(p.steps) * plan.step * slower * shared;
+  // Fields come to the processors, which keep and multiply them.
+  each += kept_fields(setup) * (2e-4 + 2 * nodes * (p.double_precision ? 8 : 4) / 5.2e9);
   const Index rounds = (marches + parts - 1) / parts;
   return start + further_start * (count - 1) + 1.05 * static_cast<double>(rounds) * each;
 }
@@ -469,8 +484,12 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
   const auto nodes = static_cast<double>(p.grid.cells());
-  const double preparing = (setup.model_file ? 3e-7 : 4e-8) * nodes;
-  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + preparing;
+  const int threads = std::max(1, offer.threads.value);
+  const double preparing = preparing_seconds(setup, threads);
+  e.seconds =
+      1.05 * shots *
+          (nodes * static_cast<double>(p.steps) / rate + kept_fields(setup) * (1.5e-4 + 1.4e-8 * nodes / threads)) +
+      preparing;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {
     return static_cast<Bytes>((p.steps + steps - 1) / steps) * static_cast<Bytes>(marches);

@@ -153,13 +153,53 @@ class Multiprocessors {
   std::vector<std::jthread> threads_;  // last: they end before the rest goes
 };
 
-struct EventState;
-using Shared = std::shared_ptr<EventState>;  // an event may go while a stream has yet to reach it
-struct EventState {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::uint64_t recorded = 0, reached = 0;  ///< counts of record() and of their completion
-  Clock::time_point when{};
+/// One record() of an event. Who waits, waits for the one that was the latest then, as with CUDA: the next one may be of another stream, which is
+/// there sooner.
+class Mark {
+ public:
+  void reach() {
+    std::lock_guard lock(mutex_);
+    reached_ = true;
+    when_ = Clock::now();
+    changed_.notify_all();
+  }
+  void await() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return reached_; });
+  }
+  [[nodiscard]] bool reached() {
+    std::lock_guard lock(mutex_);
+    return reached_;
+  }
+  [[nodiscard]] Clock::time_point when() {
+    std::lock_guard lock(mutex_);
+    return when_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool reached_ = false;
+  Clock::time_point when_{};
+};
+/// An event; it may go while a stream has yet to reach its mark. Recorded and waited for by several threads.
+class MarkedEvent {
+ public:
+  /// Null: never recorded.
+  [[nodiscard]] std::shared_ptr<Mark> latest() const {
+    std::lock_guard lock(mutex_);
+    return latest_;
+  }
+  std::shared_ptr<Mark> record() {
+    auto mark = std::make_shared<Mark>();
+    std::lock_guard lock(mutex_);
+    latest_ = mark;
+    return mark;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<Mark> latest_;
 };
 
 /// Work in order, on a host thread of its own.
@@ -406,56 +446,30 @@ class EmulatedDevice final : public DeviceDriver {
     return {};
   }
 
-  [[nodiscard]] Result<void*> create_event() override {
-    return static_cast<void*>(new Shared(std::make_shared<EventState>()));
-  }
-  void destroy_event(void* event) override { delete static_cast<Shared*>(event); }
+  [[nodiscard]] Result<void*> create_event() override { return static_cast<void*>(new MarkedEvent); }
+  void destroy_event(void* event) override { delete static_cast<MarkedEvent*>(event); }
   [[nodiscard]] Status record(void* event, void* stream) override {
-    const Shared e = *static_cast<Shared*>(event);
-    std::uint64_t ticket = 0;
-    {
-      std::lock_guard lock(e->mutex);
-      ticket = ++e->recorded;
-    }
-    static_cast<StreamQueue*>(stream)->push([e, ticket] {
-      std::lock_guard lock(e->mutex);
-      e->reached = std::max(e->reached, ticket);
-      e->when = Clock::now();
-      e->changed.notify_all();
-    });
+    static_cast<StreamQueue*>(stream)->push([mark = static_cast<MarkedEvent*>(event)->record()] { mark->reach(); });
     return {};
   }
   [[nodiscard]] Status wait(void* stream, void* event) override {
-    const Shared e = *static_cast<Shared*>(event);
-    std::uint64_t ticket = 0;
-    {
-      std::lock_guard lock(e->mutex);
-      ticket = e->recorded;
-    }
-    static_cast<StreamQueue*>(stream)->push([e, ticket] {
-      std::unique_lock lock(e->mutex);
-      e->changed.wait(lock, [&] { return e->reached >= ticket; });
-    });
+    if (auto mark = static_cast<MarkedEvent*>(event)->latest())
+      static_cast<StreamQueue*>(stream)->push([mark = std::move(mark)] { mark->await(); });
     return {};
   }
   [[nodiscard]] Status synchronize_event(void* event) override {
-    const Shared e = *static_cast<Shared*>(event);
-    std::unique_lock lock(e->mutex);
-    e->changed.wait(lock, [&] { return e->reached >= e->recorded; });
-    lock.unlock();
+    if (const auto mark = static_cast<MarkedEvent*>(event)->latest()) mark->await();
     if (auto bad = failed()) return *bad;
     return {};
   }
   [[nodiscard]] Result<bool> reached(void* event) override {
-    const Shared e = *static_cast<Shared*>(event);
-    std::lock_guard lock(e->mutex);
-    return e->reached >= e->recorded;
+    const auto mark = static_cast<MarkedEvent*>(event)->latest();
+    return !mark || mark->reached();
   }
   [[nodiscard]] Result<double> seconds_between(void* first, void* second) override {
-    auto when = [](void* event) {
-      const Shared e = *static_cast<Shared*>(event);
-      std::lock_guard lock(e->mutex);
-      return e->when;
+    const auto when = [](void* event) {
+      const auto mark = static_cast<MarkedEvent*>(event)->latest();
+      return mark ? mark->when() : Clock::time_point{};
     };
     const auto from = when(first);
     return std::chrono::duration<double>(when(second) - from).count();

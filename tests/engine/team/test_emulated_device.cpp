@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CUDA's model on the processor: kernels compute what they say, devices have limits, errors are sentences.
 // labels: unit emulated
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <span>
+#include <thread>
 
 #include <QTest>
 
@@ -279,6 +282,23 @@ class TestEmulatedDevice : public QObject {
     }
   }
 
+  /// A wait is for the mark that was the latest when it was given, whatever stream makes the next one.
+  void an_event_of_two_streams_keeps_who_waited_for_the_first() {
+    const Device device = *Device::open("emulated");
+    Stream slow = device.stream(), fast = device.stream(), after = device.stream();
+    const Event event = device.event();
+    std::atomic<bool> done = false;
+    bool seen = false;
+    slow.run_on_host([&] { std::this_thread::sleep_for(std::chrono::milliseconds(100)), done = true; }, {});
+    slow.record(event);
+    after.wait(event);
+    fast.record(event);
+    after.run_on_host([&] { seen = done; }, {});
+    event.synchronize();  // the mark of the fast one
+    QVERIFY(event.reached());
+    after.synchronize();
+    QVERIFY(seen);
+  }
   void events_order_streams() {
     EmulatedOptions options;
     options.bandwidth = 50e6;  // 1 MB takes 20 ms

@@ -7,10 +7,10 @@
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
+#include "engine/solvers/plane_ring.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,23 +37,20 @@ class Windowed final : public DeviceSteps {
  public:
   Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2), period_(problem.grid.points[0] + 2 * s_),
-        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true) {
-    const Device& d = slice_.device();
+        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true),
+        ring_(slice_.device()) {
     if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes, plan.kept, plan.steps / plan.levels);
     for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind)
       panel_levels_.push_back(slice_.panel_levels(kind));
+    bool locked = true;
     const auto lock_array = [&](const T* values, Index count) {
-      locks_.push_back(d.lock_host(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)));
+      locked = ring_.lock(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)) && locked;
     };
     for (std::size_t n = 0; n < slice_.arrays(); ++n) lock_array(slice_.host_array(n), host.at().count);
     for (const auto& m : slice_.plane_memory()) lock_array(m.host, problem.grid.points[0] * m.values);
-    if (std::any_of(locks_.begin(), locks_.end(), [](const auto& lock) { return lock.get() == nullptr; }))
+    if (!locked)
       log::warning(
           "acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
-    in_ = d.stream();
-    out_ = d.stream();
-    arrived_ = d.event();
-    for (Event& left : left_) left = d.event();
   }
 
   void take(Index) override {
@@ -98,7 +95,9 @@ class Windowed final : public DeviceSteps {
   }
   [[nodiscard]] Index band() const override { return plan_.sweeps * plan_.steps; }
   [[nodiscard]] Index levels() const override { return panel_levels_.empty() ? 1 : panel_levels_.front(); }
-  [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override { return {brought_, taken_away_}; }
+  [[nodiscard]] std::pair<Bytes, Bytes> streamed() const override {
+    return {ring_.statistics().loaded, ring_.statistics().saved};
+  }
   [[nodiscard]] bool streams() const override { return true; }
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override {
@@ -140,7 +139,7 @@ class Windowed final : public DeviceSteps {
     slice_.begin_band(k, steps);
     if (!panel_levels_.empty()) slice_.begin_panels(k, steps);
     slice_.stream().synchronize();
-    stored_.clear();
+    ring_.begin();
     std::size_t stages = 0;
     for (const Sweep& sweep : chain) stages += sweep.stages.size();
     for (auto& marks : made_) {
@@ -165,7 +164,7 @@ class Windowed final : public DeviceSteps {
       const int mine = static_cast<int>(j & 1);
       slice_.work_on(mine);
       send_away(chain, held, wanted(j).begin);
-      slice_.stream().wait(arrived_);
+      ring_.follow(slice_.stream());
       fetch(chain, held, next);
       std::size_t number = 0;  // of the stage, through all sweeps
       for (const Sweep& sweep : chain) {
@@ -208,7 +207,7 @@ class Windowed final : public DeviceSteps {
       slice_.stream().synchronize();
     }
     slice_.end_band();
-    out_.synchronize();
+    ring_.finish();
   }
   /// What follows waits for a stage of the last position of that stream, if it had anything to do.
   bool wait_for(std::size_t number, int stream) {
@@ -244,40 +243,32 @@ class Windowed final : public DeviceSteps {
   void fetch(const std::vector<Sweep>& chain, Interval& held, Index end) {
     if (end <= held.end) return;
     // When the planes have left that lie there, and the sweep before has brought these back.
-    if (const Index there = end - std::min(slice_.room(), period_); there > -s_) {
-      while (!stored_.empty() && stored_.front().first < there) stored_.pop_front();
-      verify(!stored_.empty(), "planes have left before others come");
-      in_.wait(stored_.front().second);
-    }
+    if (const Index there = end - std::min(slice_.room(), period_); there > -s_) ring_.wait_until_left(there);
     for_sweeps(chain, {held.end, end}, [&](const Sweep&, Interval planes) {
       const auto bring = [&](std::size_t n, Interval some) {
         if (some.empty()) return;
-        in_.to_device(
-            slice_.array(n),
-            std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
-            slice_.plane_at(some.begin));
-        brought_ += values(some.size()) * sizeof(T);
+        ring_.bring(slice_.array(n),
+                    std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
+                    slice_.plane_at(some.begin));
       };
       slice_.turn(0);
       for (std::size_t n = 0; n < slice_.arrays(); ++n) bring(n, planes);
       if (!panel_levels_.empty()) {  // panels write no planes beyond the faces
         slice_.turn(1);
-        slice_.clear_margins(in_, planes);
+        slice_.clear_margins(ring_.coming(), planes);
         for (std::size_t n = 0; n < 2; ++n)
           for (const Interval beyond : {Interval{planes.begin, std::min<Index>(planes.end, 0)},
                                         Interval{std::max(planes.begin, problem_.grid.points[0]), planes.end}})
             bring(n, beyond);
       }
       for (const auto& m : slice_.plane_memory())
-        if (const Interval own = inside(planes); !own.empty()) {
-          in_.to_device(
+        if (const Interval own = inside(planes); !own.empty())
+          ring_.bring(
               *m.buffer,
               std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
               slice_.layer_at(m.axis, own.begin));
-          brought_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
-        }
     });
-    in_.record(arrived_);
+    ring_.all_came();
     held.end = end;
   }
   /// Planes below `begin` leave after the steps given out so far.
@@ -287,26 +278,21 @@ class Windowed final : public DeviceSteps {
     const int mine = slice_.working_on();
     for (const int stream : {1 - mine, mine}) {
       slice_.work_on(stream);
-      slice_.stream().record(left_[stream]);
-      out_.wait(left_[stream]);
+      ring_.leave_after(slice_.stream());
     }
     for_sweeps(chain, {held.begin, begin}, [&](const Sweep& sweep, Interval planes) {
       slice_.turn(sweep.last_pair);
       for (std::size_t n = 0; n < slice_.changing(); ++n)
-        out_.to_host(
+        ring_.take_away(
             std::span<T>(slice_.changing_array(n) + slice_.host_plane(planes.begin).first, values(planes.size())),
             slice_.array(n), slice_.plane_at(planes.begin));
-      taken_away_ += slice_.changing() * values(planes.size()) * sizeof(T);
       for (const auto& m : slice_.plane_memory())
-        if (const Interval own = inside(planes); m.changes && !own.empty()) {
-          out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-                       *m.buffer, slice_.layer_at(m.axis, own.begin));
-          taken_away_ += static_cast<Bytes>(own.size() * m.values) * sizeof(T);
-        }
+        if (const Interval own = inside(planes); m.changes && !own.empty())
+          ring_.take_away(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
+                          *m.buffer, slice_.layer_at(m.axis, own.begin));
     });
     held.begin = begin;
-    stored_.emplace_back(begin, slice_.device().event());
-    out_.record(stored_.back().second);
+    ring_.left(begin);
   }
 
   const Problem& problem_;
@@ -316,16 +302,12 @@ class Windowed final : public DeviceSteps {
   Index period_;  ///< planes from sweep to sweep
   DeviceSlice<T> slice_;
   std::vector<Index> panel_levels_;  ///< falling; none: single steps
-  std::vector<detail::Held> locks_;  ///< of the host's arrays
-  Stream in_, out_;
-  Event arrived_, left_[2];
+  PlaneRing ring_;                   ///< what comes and leaves
   struct Mark {
     Event event;
     bool created = false, set = false;
   };
-  std::vector<Mark> made_[2];                   ///< stages of the last position of each stream
-  std::deque<std::pair<Index, Event>> stored_;  ///< planes below have left
-  Bytes brought_ = 0, taken_away_ = 0;
+  std::vector<Mark> made_[2];      ///< stages of the last position of each stream
   PinnedBuffer<double> energies_;  ///< of planes
   Index energies_of_ = -1;         ///< step
 };

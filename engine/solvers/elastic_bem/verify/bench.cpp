@@ -20,6 +20,7 @@
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 namespace {
