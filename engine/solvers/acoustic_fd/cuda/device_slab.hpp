@@ -32,13 +32,13 @@ class RankSteps final : public DeviceSteps {
  public:
   /// `spare`: bytes that may be taken beside the levels and the medium, for the other pair of panels.
   RankSteps(const Problem& problem, Field<T>& host, Device device, Bytes spare)
-      : s_(problem.order / 2), walls_(problem.has_walls()), stepwise_(problem.tiling.starts_with("stepwise")), host_(host),
-        own_{host.at().first, host.at().first + host.at().nx}, lower_(own_.begin > 0),
+      : s_(problem.order / 2), walls_(problem.has_walls()), stepwise_(problem.tiling.starts_with("stepwise")),
+        host_(host), own_{host.at().first, host.at().first + host.at().nx}, lower_(own_.begin > 0),
         upper_(own_.end < problem.grid.points[0]),
         held_{lower_ ? std::max<Index>(0, own_.begin - host.at().halo_x - s_) : 0,
               upper_ ? std::min(problem.grid.points[0], own_.end + host.at().halo_x + s_) : own_.end},
-        slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]}, 0, 0,
-                                                held_.size())),
+        slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]},
+                                                0, 0, held_.size())),
         copies_(slice_->device().stream()), arrived_(slice_->device().event()) {
     slice_->begin_at(held_.begin);
     for (std::size_t n = 0; n < slice_->arrays(); ++n) slice_->stream().zero(slice_->array(n));
@@ -48,7 +48,7 @@ class RankSteps final : public DeviceSteps {
   }
   void take(Index) override {
     slice_->send({own_.begin - (lower_ ? host_.at().halo_x : s_), own_.end + (upper_ ? host_.at().halo_x : s_)},
-                {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}, true);
+                 {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}, true);
     slice_->send_layers();
     slice_->stream().synchronize();
   }
@@ -100,7 +100,8 @@ class RankSteps final : public DeviceSteps {
   }
   [[nodiscard]] Index band() const override {
     const Index most = host_.at().halo_x / s_;
-    return panel_levels_.empty() || most < panel_levels_.front() ? most : most / panel_levels_.front() * panel_levels_.front();
+    return panel_levels_.empty() || most < panel_levels_.front() ? most
+                                                                 : most / panel_levels_.front() * panel_levels_.front();
   }
   [[nodiscard]] Index levels() const override { return panels_ && !panel_levels_.empty() ? panel_levels_.front() : 1; }
   [[nodiscard]] Bytes bytes() const override { return slice_->bytes(); }
@@ -174,7 +175,9 @@ class RankSteps final : public DeviceSteps {
   template <class Call>
   void for_state(Index k, Interval planes, const Call& call) const {
     for (Index x = planes.begin; x < planes.end; ++x) {
-      const auto cells = [&](std::size_t array) { call(slice_->array(array), slice_->plane_at(x), slice_->plane_values()); };
+      const auto cells = [&](std::size_t array) {
+        call(slice_->array(array), slice_->plane_at(x), slice_->plane_values());
+      };
       cells(static_cast<std::size_t>(k & 1));
       cells(static_cast<std::size_t>((k + 1) & 1));
       for (std::size_t l = 0; l < host_.relaxations(); ++l) cells(2 + l);
@@ -196,7 +199,8 @@ class RankSteps final : public DeviceSteps {
     const auto make_room = [&](Interval some, PinnedBuffer<T>& buffer) {
       std::size_t values = 0;
       for_state(k, some, [&](const DeviceBuffer<T>&, std::size_t, std::size_t n) { values += n; });
-      if (buffer.size() != values) buffer = values > 0 ? slice_->device().template pinned<T>(values) : PinnedBuffer<T>{};
+      if (buffer.size() != values)
+        buffer = values > 0 ? slice_->device().template pinned<T>(values) : PinnedBuffer<T>{};
     };
     for (std::size_t side = 0; side < 2; ++side) {
       make_room(sent[side], to_[side]);

@@ -64,7 +64,8 @@ class TestDeviceRankPanels : public QObject {
     if (matched) make_matched(p);
     if (density) p.density = std::make_shared<RoughDensity>(1000, 2.2, 7);
     const auto alone = single_rank(), pair = world_->split(world_->rank() / 2);
-    const Outcome want = march(p, "cpu", *alone), two = march(p, "emulated", *pair), four = march(p, "emulated", *world_);
+    const Outcome want = march(p, "cpu", *alone), two = march(p, "emulated", *pair),
+                  four = march(p, "emulated", *world_);
     for (const Outcome* got : {&two, &four}) {
       QVERIFY2(got->how.find("of each rank, panels of") != std::string::npos, got->how.c_str());
       QCOMPARE(got->all.traces, want.all.traces);
