@@ -30,8 +30,7 @@ class DeviceSlice {
   static constexpr const char* suffix = doubles ? "<double>" : "";
   static constexpr Index pad = 16;  ///< values before the first cell of a row, as in Layout
 
-  /// `below` and `above`: rows of neighbours that are held. `planes`: those of the host's field and where it begins (begin_at); or of a window,
-  /// which lies in rings.
+  /// `below` and `above`: rows of neighbours that are held. `planes`: how many, from where begin_at() says on; those of a window lie in rings.
   DeviceSlice(const Problem& problem, Field<T>& host, Device device, Interval rows, Index below, Index above,
               Index planes, bool window = false);
 
@@ -76,6 +75,12 @@ class DeviceSlice {
   /// panel_levels(kind) planes more; they go to the other pair, without images. `band`: where keeps(kind, band), planes follow those of the call
   /// before for this band without a gap, after its launch, and end s · panel_levels(kind) planes or more before the last, or with it.
   void panel(std::size_t kind, Index k, Interval planes, Index band = 0);
+  /// Panels know nothing of matched layers: at level k + m they are wrong within s (m − 1) nodes of these. Those cells are computed here step by
+  /// step, from levels k and k − 1 that panels have read, which go from there to k + T − 2 in place; the last two go where the panels wrote. Update m
+  /// needs the level before it s nodes farther in, and finds level k + T − 1 beyond its own part as panels made it: so update T − 1 takes what lies
+  /// within s (T − 1) nodes of the layers, the ones before it s (2 (T − 2) − m). `planes` (global) are
+  /// those of level k + T that are wanted right; after the panels of all planes, before turn().
+  void finish_shell(Index k, Index levels, Interval planes);
   /// Zeros around the cells of planes (global) of this pair: rings bring new planes where others have left their values, and panels write
   /// cells only.
   void clear_margins(Stream& stream, Interval planes);
@@ -93,6 +98,7 @@ class DeviceSlice {
     which_ = stream;
   }
   [[nodiscard]] int working_on() const { return which_; }
+  [[nodiscard]] int pair() const { return pair_; }
   [[nodiscard]] Interval rows() const { return rows_; }
   [[nodiscard]] Interval held() const { return {rows_.begin - below_, rows_.end + above_}; }
   [[nodiscard]] Index planes() const { return at_.nx; }
@@ -190,12 +196,23 @@ class DeviceSlice {
     mirror(k, {0, problem_.grid.points[0]}, rows);
   }
 
-  /// The same of some planes (global) of a rank.
-  void send_layers(Interval planes) {
-    for_layers(planes, [&](const DeviceBuffer<T>& to, T* from, std::size_t at, std::size_t count) {
-      stream_.to_device(to, std::span<const T>(from, count), at);
-    });
+  /// call(memory, values on the host, position in both, count) for the memory of the layers of planes (global) of a slab.
+  template <class Call>
+  void for_layers(Interval planes, Call&& call) const {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const auto& m = host_.layer_memory(a);
+      if (m.count() == 0) continue;
+      for (Index x = planes.begin; x < planes.end; ++x) {
+        const Index local = x - host_.at().first,
+                    at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
+        if (at < 0) continue;
+        for (std::size_t i = 0; i < layer_variables; ++i)
+          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at),
+               static_cast<std::size_t>(m.stride_x));
+      }
+    }
   }
+  /// It comes back to the host.
   void fetch_layers(Interval planes) {
     for_layers(planes, [&](const DeviceBuffer<T>& from, T* to, std::size_t at, std::size_t count) {
       stream_.to_host(std::span<T>(to, count), from, at);
@@ -246,13 +263,8 @@ class DeviceSlice {
   /// Attenuation, sources and maps of whole rows, where there is anything beside the levels.
   void update_beside(Index k, const Part& part, T* o);
   void make_beside();
-  /// Cells that lie within `beside` nodes of matched layers, in parts that share none.
-  [[nodiscard]] std::vector<Part> shell_parts(Index beside) const;
-  /// Panels know nothing of matched layers: at level k + m they are wrong within s (m − 1) nodes of these. Those cells are computed here step by
-  /// step, from levels k and k − 1 that panels have read, which go from there to k + T − 2 in place; the last two go where the panels wrote. Update m
-  /// needs the level before it s nodes farther in, and finds level k + T − 1 beyond its own part as panels made it: so update T − 1 takes what lies
-  /// within s (T − 1) nodes of the layers, the ones before it s (2 (T − 2) − m).
-  void finish_shell(Index k, Index levels);
+  /// Cells of planes (global) that lie within `beside` nodes of matched layers, in parts that share none.
+  [[nodiscard]] std::vector<Part> shell_parts(Interval planes, Index beside) const;
   void update_shell(const Part& part, const T* u, const T* older, T* o);
   /// call(where in the host's arrays, where in those here, values) for rows of planes (global).
   template <class Call>
@@ -327,21 +339,6 @@ class DeviceSlice {
   /// The same nodes as towers look for them.
   void place_rows(const std::vector<PointNode>& receivers);
 
-  template <class Call>
-  void for_layers(Interval planes, Call&& call) const {
-    for (std::size_t a = 0; a < 3; ++a) {
-      const auto& m = host_.layer_memory(a);
-      if (m.count() == 0) continue;
-      for (Index x = planes.begin; x < planes.end; ++x) {
-        const Index local = x - host_.at().first,
-                    at = a == 0 ? host_.memory_at(0, local, 0) : (local - host_.held().begin) * m.stride_x;
-        if (at < 0) continue;
-        for (std::size_t i = 0; i < layer_variables; ++i)
-          call(memory_[a][i], m.block[i].data() + at, static_cast<std::size_t>(at),
-               static_cast<std::size_t>(m.stride_x));
-      }
-    }
-  }
   // Memory of the layers lies as on the host, of the rows that are held: those of y have some of the nodes of both of their layers, or none.
   /// What no layer of axis a has of the nodes that are held: planes of the grid, held rows, cells.
   [[nodiscard]] Interval layer_nodes(std::size_t a) const;

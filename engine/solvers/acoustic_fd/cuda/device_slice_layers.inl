@@ -200,15 +200,16 @@ void DeviceSlice<T>::update_beside(Index k, const Part& part, T* o) {
 }
 
 template <class T>
-std::vector<typename DeviceSlice<T>::Part> DeviceSlice<T>::shell_parts(Index beside) const {
+std::vector<typename DeviceSlice<T>::Part> DeviceSlice<T>::shell_parts(Interval planes, Index beside) const {
   std::vector<Part> out;
-  Part rest{{0, problem_.grid.points[0]}, held(), whole_row()};
+  Part rest{planes, held(), whole_row()};
   for (std::size_t a = 0; a < 3; ++a) {
     const auto axis = [a](Part& part) -> Interval& { return a == 0 ? part.x : a == 1 ? part.y : part.z; };
+    const Index from = a == 1 ? held().begin : 0, nodes = a == 1 ? held().size() : problem_.grid.points[a];
     const Interval all = axis(rest), plain = layer_nodes(a);
-    // Of several devices that of a layer may hold fewer rows than what is beside it.
-    const Interval inner{plain.begin > 0 ? std::min(all.begin + plain.begin + beside, all.end) : all.begin,
-                         plain.end < all.size() ? std::max(all.begin + plain.end - beside, all.begin) : all.end};
+    // Of several devices that of a layer may hold fewer rows than what is beside it; of several ranks some hold none of its planes.
+    const Interval inner{plain.begin > 0 ? std::clamp(from + plain.begin + beside, all.begin, all.end) : all.begin,
+                         plain.end < nodes ? std::clamp(from + plain.end - beside, all.begin, all.end) : all.end};
     if (inner.empty()) {
       out.push_back(rest);
       return out;
@@ -224,10 +225,14 @@ std::vector<typename DeviceSlice<T>::Part> DeviceSlice<T>::shell_parts(Index bes
 }
 
 template <class T>
-void DeviceSlice<T>::finish_shell(Index k, Index levels) {
+void DeviceSlice<T>::finish_shell(Index k, Index levels, Interval planes) {
+  if (!layered_) return;
   for (Index m = 0; m < levels; ++m) {
     const bool last = m == levels - 1;
-    const std::vector<Part> parts = shell_parts(s_ * (last ? levels - 1 : 2 * (levels - 2) - m));
+    const Index along = s_ * (levels - 1 - m);
+    const std::vector<Part> parts =
+        shell_parts({std::max<Index>(0, planes.begin - along), std::min(problem_.grid.points[0], planes.end + along)},
+                    s_ * (last ? levels - 1 : 2 * (levels - 2) - m));
     const auto level = [&](DeviceBuffer<T>(&pair)[2], Index n) {
       return pair[static_cast<std::size_t>(n & 1)].data() + origin_;
     };
@@ -253,37 +258,43 @@ void DeviceSlice<T>::update_shell(const Part& part, const T* u, const T* older, 
     t.o = o;
     place(t);
     t.v = host_.potential() ? v_.data() + origin_ : nullptr;
-    t.x0 = static_cast<int>(part.x.begin);
-    t.x1 = static_cast<int>(part.x.end);
+    t.x0 = static_cast<int>(part.x.begin - first_);
+    t.x1 = static_cast<int>(part.x.end - first_);
     t.y0 = static_cast<int>(part.y.begin - held().begin);
     t.y1 = static_cast<int>(part.y.end - held().begin);
     t.z0 = static_cast<int>(part.z.begin);
     t.z1 = static_cast<int>(part.z.end);
     t.nz = static_cast<int>(at_.nz);
     weigh(t);
-    t.sigma_x = sigma_.data();
+    t.sigma_x = sigma_.data() + first_;
     t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
     std::copy_n(host_.curvature(), s_ + 1, t.curvature);
     std::copy_n(host_.slope(), s_ + 1, t.slope);
+    const Index held_from = host_.held().begin + host_.at().first;  // the plane at which the memories begin
     for (std::size_t a = 0; a < 3; ++a) {
       ShellLayer& layer = t.layer[a];
       const auto& memory = host_.layer_memory(a);
+      // Along x planes count from `first_`, which a rank's memories of layers do not.
+      const Index from = a == 0 ? first_ : 0;
       const Interval plain = layer_nodes(a);
-      layer.high = static_cast<int>(plain.end);
+      layer.high = static_cast<int>(plain.end - from);
       if (memory_count(a) == 0) continue;
-      layer.low = static_cast<int>(plain.begin);
-      for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data();
-      if (host_.potential()) {
-        layer.v = density_[a][0].data();
-        layer.w = density_[a][1].data();
-      }
+      layer.low = static_cast<int>(plain.begin - from);
       layer.m_stride_x = memory_stride_x(a);
       layer.m_stride_y = memory.stride_y;
+      const Index here = (first_ - held_from) * layer.m_stride_x;
+      for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data() + here;
+      if (host_.potential()) {
+        layer.v = density_[a][0].data() + here;
+        layer.w = density_[a][1].data() + here;
+      }
       // Nodes of the higher layer follow those of the lower one.
-      layer.to_high =
-          a == 2 ? memory.offset_high : (plain.begin - plain.end) * (a == 0 ? layer.m_stride_x : memory.stride_y);
-      layer.factor = factors_[a].data() + (a == 1 ? held().begin : 0);
+      const Index lower_planes = std::max<Index>(0, plain.begin - held_from);
+      layer.to_high = a == 2   ? memory.offset_high
+                      : a == 1 ? (plain.begin - plain.end) * memory.stride_y
+                               : (lower_planes + held_from - std::max(plain.end, held_from)) * layer.m_stride_x;
+      layer.factor = factors_[a].data() + (a == 1 ? held().begin : from);
       layer.nodes = static_cast<int>(memory.factor[0].size());
     }
     const Index fours = (part.z.end + 3) / 4 - part.z.begin / 4;

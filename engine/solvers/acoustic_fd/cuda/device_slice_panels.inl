@@ -53,8 +53,7 @@ Index DeviceSlice<T>::bands(Index k, Index steps) {
     for (std::size_t kind = 0; kind < panels_.size(); ++kind)
       for (; steps - done >= panel_levels(kind); done += panel_levels(kind)) {
         panel(kind, k + done, {0, problem_.grid.points[0]});
-        if constexpr (!doubles)
-          if (layered_) finish_shell(k + done, panel_levels(kind));
+        finish_shell(k + done, panel_levels(kind), {0, problem_.grid.points[0]});
         turn(1 - pair_);
       }
   } else if (const Index count = steps / band_steps(); count > 0) {

@@ -11,9 +11,9 @@ DeviceSlice<T>::DeviceSlice(const Problem& problem, Field<T>& host, Device devic
                             Index above, Index planes, bool window)
     : problem_(problem), host_(host), device_(std::move(device)), stream_(device_.stream()), rows_(rows), below_(below),
       above_(above), s_(host.stencil().radius), window_(window),
-      at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius,
-          window ? 0 : host.at().halo_x) {
-  // A window has no halo of its own: its planes count from −s as those of a whole grid do.
+      at_(0, planes, rows.size() + below + above, problem.grid.points[2], host.stencil().radius) {
+  // Beyond its planes a slice has what images take: those of a window count from −s as those of a whole grid do, and the slab of a rank counts
+  // what it computes along among its own.
   const auto count = static_cast<std::size_t>(at_.count);
   for (std::size_t l = 0; l < 2; ++l) level_[l] = planes_of(count, "pressure");
   a_ = host.medium_varies() ? planes_of(count, "medium")
@@ -73,7 +73,7 @@ DeviceSlice<T>::DeviceSlice(const Problem& problem, Field<T>& host, Device devic
            takes_several_steps(problem);
   const bool whole = planes == problem.grid.points[0] && !window_;
   bands_possible_ = plain_ && whole;
-  panels_possible_ = !doubles && at_.nz > 0 && (window_ ? !layered_ : whole) && takes_several_steps(problem);
+  panels_possible_ = !doubles && at_.nz > 0 && !(window_ && layered_) && takes_several_steps(problem);
   towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
   if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
   choose_torre();

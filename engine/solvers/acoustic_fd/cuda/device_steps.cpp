@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grids in core on devices, slabs of ranks, and which way is taken; windows over the host's memory are in device_windows.hpp.
+// Grids in core on devices, and which way is taken; slabs of ranks are in device_slab.hpp, windows over the host's memory in device_windows.hpp.
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/simd/subnormals.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_slab.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_windows.hpp"
 #include "engine/solvers/acoustic_fd/plan.hpp"
@@ -57,7 +58,7 @@ class InCore final : public DeviceSteps {
     }
     fresh_ = true;
   }
-  void advance(Index k, Index count) override {
+  void advance(Index k, Index count, Communicator&) override {
     const FlushSubnormals flush;  // emulated devices do as this thread
     for (Index done = 0; done < count;) {
       const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
@@ -168,80 +169,6 @@ class InCore final : public DeviceSteps {
   double tower_seconds_ = 0;
 };
 
-/// The slab of one of several ranks: its planes and those that the band computes along lie on its device, step by step.
-template <class T>
-class RankSteps final : public DeviceSteps {
- public:
-  RankSteps(const Problem& problem, Field<T>& host, Device device)
-      : s_(problem.order / 2), walls_(problem.has_walls()),
-        host_(host), own_{host.at().first, host.at().first + host.at().nx},
-        beside_{own_.begin > 0 ? host.at().halo_x : 0, own_.end < problem.grid.points[0] ? host.at().halo_x : 0},
-        slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]},
-                                                0, 0, host.at().nx)) {
-    slice_->begin_at(own_.begin);
-  }
-  void take(Index) override {
-    slice_->send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, host_rows(), true);
-    slice_->send_layers();
-    slice_->stream().synchronize();
-  }
-  void bring_edges() override {
-    for (const Interval planes :
-         {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
-      slice_->fetch(planes, host_rows());
-      slice_->fetch_layers(planes);
-    }
-    slice_->stream().synchronize();
-  }
-  void take_edges() override {
-    for (const Interval planes :
-         {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
-      slice_->send(planes, host_rows(), false);
-      slice_->send_layers(planes);
-    }
-    slice_->stream().synchronize();
-  }
-  void advance(Index k, Index count) override {
-    const FlushSubnormals flush;  // emulated devices do as this thread
-    slice_->begin_band(k, count);
-    for (Index i = 0; i < count; ++i) {
-      const Index along = s_ * (count - 1 - i);
-      slice_->update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)},
-                     slice_->rows());
-    }
-    slice_->end_band();
-    slice_->stream().synchronize();
-  }
-  void bring_back(Index) override {
-    // An energy looks at neighbours of level k − 1, which the last step but one left beside the slab.
-    slice_->fetch({own_.begin - s_, own_.end + s_}, {0, host_.at().ny});
-    slice_->fetch_layers(own_);
-    slice_->stream().synchronize();
-    host_.refresh_images();
-  }
-  bool plane_energies(Index k, std::vector<double>& sums) override {
-    if (walls_) return false;
-    const FlushSubnormals flush;
-    sum_energies<T>({&slice_, 1}, k, own_, sums);
-    return true;
-  }
-  [[nodiscard]] Index band() const override { return 0; }
-  [[nodiscard]] Bytes bytes() const override { return slice_->bytes(); }
-  [[nodiscard]] std::string text() const override {
-    return fmt::format("{} of each rank", slice_->device().info().name);
-  }
-
- private:
-  [[nodiscard]] Interval host_rows() const { return {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}; }
-
-  Index s_;
-  bool walls_;
-  Field<T>& host_;
-  Interval own_;     ///< global planes
-  Interval beside_;  ///< how many are held along below and above
-  std::unique_ptr<DeviceSlice<T>> slice_;
-};
-
 }  // namespace
 
 template <class T>
@@ -264,7 +191,8 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   }
   if (devices.empty()) return nullptr;
   if (cluster.size() > 1) {
-    if (const Bytes needed = host.bytes() + (Bytes{1} << 20); needed > budget) {
+    const Bytes needed = host.bytes() + (Bytes{1} << 20);
+    if (needed > budget) {
       log::warning(
           "acoustic-fd: rank {} leaves its device alone: a slab has to lie there whole, it needs {} of {}; use more "
           "ranks, or one rank, "
@@ -272,7 +200,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
           cluster.rank(), format_bytes(needed), format_bytes(budget));
       return nullptr;
     }
-    return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()));
+    return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()), budget - needed);
   }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());

@@ -6,7 +6,8 @@
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
 // bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
 // once a band, device to device.
-// Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
+// Of several ranks each has one device for its planes of x, in panels too; once a band s T planes travel by locked memory of the host and a
+// message to each neighbour, as those of processors do, while the device computes what they do not reach.
 //
 // Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. The memory of
 // matched layers comes and goes with the planes of a window, that of the layers of x stays there; of several devices each has that of its rows.
@@ -32,18 +33,14 @@ class DeviceSteps {
   virtual ~DeviceSteps() = default;
   /// Takes over the host's levels k and k−1 and its medium, after they were set.
   virtual void take(Index k) = 0;
-  /// Updates k … k+count−1, after Field::begin_band().
-  virtual void advance(Index k, Index count) = 0;
+  /// Updates k … k+count−1, after Field::begin_band(). Of several ranks: also what these exchange before.
+  virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
   /// Energies between levels k−1 and k of the host's planes, [plane][kinetic, potential], with the bits of Field::plane_energy(); false: the host's levels
   /// are those of now.
   virtual bool plane_energies(Index k, std::vector<double>& sums) = 0;
-  /// Of several ranks: the planes at both ends of the slab come to the host's field for the neighbours, and what those sent goes to the
-  /// device, between two bands.
-  virtual void bring_edges() {}
-  virtual void take_edges() {}
-  /// Steps that are worth taking together; of several ranks the march says it.
+  /// Steps that are worth taking together; of several ranks: between two exchanges, no more than the host's field holds planes for.
   [[nodiscard]] virtual Index band() const = 0;
   [[nodiscard]] virtual Bytes bytes() const = 0;
   /// Steps for which a value is read and written once.

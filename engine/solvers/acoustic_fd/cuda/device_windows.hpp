@@ -63,7 +63,7 @@ class Windowed final : public DeviceSteps {
     slice_.stream().synchronize();
     if (!panel_levels_.empty()) host_.refresh_images();
   }
-  void advance(Index k, Index count) override {
+  void advance(Index k, Index count, Communicator&) override {
     const FlushSubnormals flush;  // emulated devices do as this thread
     const Index unit = panel_levels_.empty() ? 1 : panel_levels_.front();
     for (Index done = 0; done < count;) {

@@ -14,6 +14,33 @@ namespace conoid::acoustic_fd {
 
 namespace {
 
+/// A source at node i of a line that goes on beyond its faces: what it and all its images give to nodes 0 … last. A slope in a grid of few nodes reaches
+/// beyond the image of the opposite face.
+void add_images(Index i, double weight, Index last, int lower, int upper, std::map<Index, double>& out) {
+  const auto add = [&](Index node, double w) {
+    if (w != 0 && node >= 0 && node <= last) out[node] += w;
+  };
+  const Index most = 1 + std::abs(i) / (2 * last);
+  double both = weight;  // after n reflections at either face
+  for (Index n = 0; n <= most && both != 0; ++n) {
+    const Index moved = 2 * last * n;
+    add(i + moved, both);
+    if (n > 0) add(i - moved, both);
+    add(-i - moved, lower * both);
+    add(2 * last - i + moved, upper * both);
+    both *= lower * upper;
+  }
+}
+
+/// A value that is read at node i beyond the faces is that of a node within.
+void add_folded(Index i, double weight, Index last, int lower, int upper, std::map<Index, double>& out) {
+  while (weight != 0 && (i < 0 || i > last)) {
+    weight *= i < 0 ? lower : upper;
+    i = i < 0 ? -i : 2 * last - i;
+  }
+  if (weight != 0) out[i] += weight;
+}
+
 std::map<Index, double> axis_weights(double place, Index points, Spread spread, int lower_sign, int upper_sign,
                                      PointUse use) {
   // Positions typed in decimal rarely hit a node to the last bit.
@@ -32,22 +59,11 @@ std::map<Index, double> axis_weights(double place, Index points, Spread spread, 
   }
   std::map<Index, double> out;
   const Index last = points - 1;
-  const auto add = [&](Index i, double w) {
-    if (i >= 0 && i <= last) out[i] += w;
-  };
-  for (const auto& [i, w] : raw) {
-    if (use == PointUse::source) {
-      add(i, w);
-      if (lower_sign != 0) add(-i, lower_sign * w);
-      if (upper_sign != 0) add(2 * last - i, upper_sign * w);
-    } else if (i < 0) {
-      add(-i, lower_sign * w);
-    } else if (i > last) {
-      add(2 * last - i, upper_sign * w);
-    } else {
-      add(i, w);
-    }
-  }
+  for (const auto& [i, w] : raw)
+    if (use == PointUse::source)
+      add_images(i, w, last, lower_sign, upper_sign, out);
+    else
+      add_folded(i, w, last, lower_sign, upper_sign, out);
   return out;
 }
 

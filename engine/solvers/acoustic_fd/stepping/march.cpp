@@ -74,7 +74,7 @@ class TiledMarch final : public March {
         const FlushSubnormals flush;
         field_.rest_start({0, planes_.size()});
       }
-      exchange(cluster);
+      exchange(cluster, slab_.beside);
       field_.refresh_images();
     }
     open_devices(team, cluster);
@@ -87,13 +87,8 @@ class TiledMarch final : public March {
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
-        if (cluster.size() > 1) {
-          device_->bring_edges();
-          exchange(cluster);
-          device_->take_edges();
-        }
         const auto [to, from] = device_->streamed();
-        device_->advance(k_, count);
+        device_->advance(k_, count, cluster);
         team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count),
                   Team::Who::devices);
         team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
@@ -109,12 +104,12 @@ class TiledMarch final : public March {
       if (cluster.size() == 1) {
         run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
       } else if (const Index reach = field_.stencil().radius * count; planes_.size() < 2 * reach) {
-        exchange(cluster);
+        exchange(cluster, reach);
         run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
       } else {
         // What no neighbour's plane reaches is computed while they travel: update j covers [s(j+1), n − s(j+1)). The wedges
         // beside it then find every level they read, since no plane is more than one update ahead of what its reader needs.
-        start_exchange(cluster);
+        start_exchange(cluster, reach);
         run_tiles(tiling(Part::inner, count, team.threads()), sink, team);
         finish_exchange();
         if (slab_.lower) run_tiles(tiling(Part::lower, count, team.threads()), sink, team);
@@ -203,7 +198,7 @@ class TiledMarch final : public March {
     k_ = reader.value<Index>("step");
     field_.load_planes(reader, k_, planes_);
     field_.load_memory_x(reader);
-    exchange(cluster);
+    exchange(cluster, slab_.beside);
     field_.refresh_images();
     host_is_old_ = false;
     if (device_) device_->take(k_);
@@ -223,14 +218,14 @@ class TiledMarch final : public March {
 
  private:
   /// The march goes to the team's devices where it can.
-  void open_devices(const Team& team, const Communicator& cluster) {
+  void open_devices(const Team& team, Communicator& cluster) {
     const bool there = std::any_of(team.workers().begin(), team.workers().end(),
                                    [](const WorkerSpec& w) { return !w.device.empty(); });
-    if (!there) return;
-    device_ = make_device_steps<T>(problem_, field_, team, cluster);
-    if (!device_) return;
-    if (cluster.size() == 1) band_ = device_->band();
-    device_->take(k_);
+    if (there) device_ = make_device_steps<T>(problem_, field_, team, cluster);
+    if (device_) band_ = device_->band();
+    if (cluster.size() > 1)  // ranks exchange at the same steps, with devices or without
+      band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
+    if (device_) device_->take(k_);
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {
@@ -332,14 +327,15 @@ class TiledMarch final : public March {
     return *kept.tiling;
   }
 
-  /// Both levels and the layers' memory of the planes that the next band computes along.
-  void exchange(Communicator& cluster) {
+  /// Both levels and the layers' memory of `beside` planes, those that the next band computes along.
+  void exchange(Communicator& cluster, Index beside) {
     if (cluster.size() == 1) return;
-    start_exchange(cluster);
+    start_exchange(cluster, beside);
     finish_exchange();
   }
-  void start_exchange(Communicator& cluster) {
-    if (halo_.sides().empty()) halo_ = halo_of(cluster);
+  void start_exchange(Communicator& cluster, Index beside) {
+    if (halo_.sides().empty() || beside != halo_planes_) halo_ = halo_of(cluster, beside);
+    halo_planes_ = beside;
     halo_.start([&](Index x) { return field_.plane_state_bytes(x, true); },
                 [&](Index x, std::byte*& at) { field_.pack(k_, x, true, at); });
   }
@@ -347,8 +343,8 @@ class TiledMarch final : public March {
     halo_.finish([&](Index x, const std::byte*& at) { field_.unpack(k_, x, true, at); });
   }
   /// Its items are this rank's planes and those beside them, by their number here.
-  [[nodiscard]] Halo halo_of(Communicator& cluster) const {
-    const Index n = planes_.size(), beside = slab_.beside;
+  [[nodiscard]] Halo halo_of(Communicator& cluster, Index beside) const {
+    const Index n = planes_.size();
     const auto planes = [](Interval some) {
       std::vector<Index> out(static_cast<std::size_t>(some.size()));
       std::iota(out.begin(), out.end(), some.begin);
@@ -379,6 +375,7 @@ class TiledMarch final : public March {
   };
   Kept tilings_[4];
   Halo halo_;
+  Index halo_planes_ = 0;
   std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
   mutable bool host_is_old_ = false;     ///< the devices are ahead
 };

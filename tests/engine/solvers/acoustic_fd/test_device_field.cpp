@@ -489,12 +489,13 @@ class TestDeviceField : public QObject {
         host.refresh_images();
         auto device = Device::open("emulated");
         Windowed<float> window(p, host, std::move(*device), plan);
+        const auto alone = single_rank();
         window.take(0);
         Ended out;
         const Index steps = 5 * most + 6;
         for (const auto& [first, last] : {std::pair{Index{0}, 2 * plan.steps}, std::pair{2 * plan.steps, steps}}) {
           host.begin_band(first, last, 1);
-          window.advance(first, last - first);
+          window.advance(first, last - first, *alone);
           for (Index n = 0; n < host.recorded_levels(); ++n) out.records.push_back(host.recorded(n));
         }
         if (!window.plane_energies(steps, out.energies)) out.energies.clear();
