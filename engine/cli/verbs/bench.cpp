@@ -121,7 +121,7 @@ void bench(const RowsOptions& options, Context& context) {
   std::vector<Diagnostic> notes;
   RowPrinter printer =
       options.paper
-          ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "by", "note"}, {58, 10, 9, 10, 8, 16, 0})
+          ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "by", "note"}, {60, 10, 9, 10, 8, 18, 0})
           : RowPrinter(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
                        {46, 10, 12, 8, 20, 12, 0});
   std::string table;  // whose rows are being printed

@@ -25,10 +25,10 @@ struct CornerArguments {
   double* F;            ///< [zone][energy][rows]
   double* force;        ///< [zone][rows]: F·1
   const double* v;
-  const int* map;     ///< [zone][node] → node
-  double* power;      ///< [zone][energy]: F^T v
+  const int* map;       ///< [zone][node] → node
+  double* power;        ///< [zone][energy]: F^T v
   const double* Meinv;  ///< [zone][energy][energy]
-  double* de;         ///< [zone][energy]
+  double* de;           ///< [zone][energy]
 };
 /// With B beside them.
 struct ConstantCornerArguments {

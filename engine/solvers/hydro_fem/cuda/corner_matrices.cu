@@ -119,8 +119,7 @@ __global__ void corner_transposed(CornerArguments a) {
   const int id = static_cast<int>(threadIdx.x), T = static_cast<int>(blockDim.x);
   for (long long zone = blockIdx.x; zone < a.zones; zone += gridDim.x) {
     const double* const F = a.F + zone * a.energies * a.rows;
-    for (int r = id; r < a.rows; r += T)
-      v[r] = a.v[r / a.nodes * a.all_nodes + a.map[zone * a.nodes + r % a.nodes]];
+    for (int r = id; r < a.rows; r += T) v[r] = a.v[r / a.nodes * a.all_nodes + a.map[zone * a.nodes + r % a.nodes]];
     __syncthreads();
     for (int j = id / 32; j < a.energies; j += T / 32) {
       double sum = 0;

@@ -23,7 +23,7 @@ class DeviceCorner {
 
   /// Why a product cannot be had here; empty: it can.
   [[nodiscard]] std::string lacks(Product product) const;
-  void matrices(bool padded);     ///< A_z; padded for Product::padded alone
+  void matrices(bool padded);      ///< A_z; padded for Product::padded alone
   void multiply(Product product);  ///< F_z = A_z B^T of the A_z that lie there
   void times_one();
   void transposed_times(Backend::Ref velocity);
