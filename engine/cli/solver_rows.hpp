@@ -59,6 +59,7 @@ class RowPrinter {
  public:
   RowPrinter(const Context& context, std::vector<std::string> headings, std::vector<std::size_t> widths);
   void row(const std::vector<std::string>& cells);
+  void heading(const std::string& text) { row({text}); }  ///< of the rows that follow
 
  private:
   void line(const std::vector<std::string>& cells) const;

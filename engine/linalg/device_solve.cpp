@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <Eigen/Core>
 
 #include "engine/linalg/cuda/dense_arguments.hpp"
 #include "engine/linalg/dense.hpp"
@@ -24,7 +25,7 @@ constexpr bool is_double = sizeof(T) == 16;
 /// cudaDataType of complex values.
 template <class T>
 constexpr int complex_type = is_double<T> ? 5 : 4;
-constexpr int plain = 0, conjugate_transposed = 2;  // cublasOperation_t
+constexpr int plain = 0, transposed = 1, conjugate_transposed = 2;  // cublasOperation_t
 
 bool emulated(const Device& device) {
   return device.info().backend != "cuda";
@@ -42,6 +43,9 @@ struct DeviceLibrary::Calls {
                const void*, std::int64_t, const void*, void*, std::int64_t) = nullptr;
   int (*zgemm)(Handle, int, int, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, std::int64_t,
                const void*, std::int64_t, const void*, void*, std::int64_t) = nullptr;
+  int (*dgemm_batches)(Handle, int, int, std::int64_t, std::int64_t, std::int64_t, const double*, const double*,
+                       std::int64_t, long long, const double*, std::int64_t, long long, const double*, double*,
+                       std::int64_t, long long, std::int64_t) = nullptr;
   int (*solver_create)(Handle*) = nullptr;
   int (*solver_destroy)(Handle) = nullptr;
   int (*solver_stream)(Handle, void*) = nullptr;
@@ -77,6 +81,7 @@ struct DeviceLibrary::Calls {
         find(blas, "cublasSetStream_v2", blas_stream);
         find(blas, "cublasCgemm_v2_64", cgemm);
         find(blas, "cublasZgemm_v2_64", zgemm);
+        find(blas, "cublasDgemmStridedBatched_64", dgemm_batches);
         find(solver, "cusolverDnCreate", solver_create);
         find(solver, "cusolverDnDestroy", solver_destroy);
         find(solver, "cusolverDnSetStream", solver_stream);
@@ -185,6 +190,32 @@ template void DeviceLibrary::multiply(Stream&, const std::complex<float>*, Index
 template void DeviceLibrary::multiply(Stream&, const std::complex<double>*, Index, Index, const std::complex<double>*,
                                       Index, std::complex<double>, std::complex<double>, std::complex<double>*, Index,
                                       Index);
+
+void DeviceLibrary::multiply_batches(Stream& stream, const double* a, Index rows, Index inner, const double* b,
+                                     Index columns, Index b_leading, double* f, Index count) {
+  if (rows == 0 || columns == 0 || count == 0) return;
+  verify(inner > 0 && b_leading >= columns, "products on a device have something to sum");
+  if (calls_ != nullptr) {
+    use(stream);
+    constexpr double one = 1, nothing = 0;
+    check(calls_->dgemm_batches(blas_, plain, transposed, rows, columns, inner, &one, a, rows, rows * inner, b,
+                                b_leading, 0, &nothing, f, rows, rows * columns, count),
+          "multiply matrices");
+    return;
+  }
+  const auto bytes = [](Index values) { return static_cast<Bytes>(values) * sizeof(double); };
+  stream.run_on_host(
+      [=] {
+        using Matrix = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+        const Matrix factor(b, columns, inner, Eigen::OuterStride<>(b_leading));
+        for (Index i = 0; i < count; ++i)
+          Eigen::Map<Eigen::MatrixXd>(f + i * rows * columns, rows, columns).noalias() =
+              Matrix(a + i * rows * inner, rows, inner, Eigen::OuterStride<>(rows)) * factor.transpose();
+      },
+      {{a, bytes(rows * inner * count), true, false},
+       {b, bytes(b_leading * (inner - 1) + columns), true, false},
+       {f, bytes(rows * columns * count), false, true}});
+}
 
 template <class T>
 struct DeviceLu<T>::OnHost {

@@ -36,6 +36,11 @@ class DeviceLibrary {
   void multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha, T beta, T* y,
                 Index x_leading = 0, Index y_leading = 0);
 
+  /// f_i = a_i bᵀ for `count` real matrices a_i (rows × inner) that follow one another, and f_i (rows × columns) likewise; one b (columns ×
+  /// inner) for all, its columns `b_leading` numbers apart. Addresses of the device. Returns at once.
+  void multiply_batches(Stream& stream, const double* a, Index rows, Index inner, const double* b, Index columns,
+                        Index b_leading, double* f, Index count);
+
  private:
   template <class T>
   friend class DeviceLu;

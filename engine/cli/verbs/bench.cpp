@@ -58,6 +58,16 @@ Status keep_bench(const RowsOptions& options, const Json& bench, const Context& 
   return write_file_atomically(file, indented_json(bench) + "\n");
 }
 
+/// "Table 9, Sedov: serial" as a heading and, below it, a row; a name without either sign is a row of its own.
+struct PaperName {
+  std::string table, row;
+};
+PaperName name_in_paper(const std::string& name) {
+  const std::size_t at = name.find_first_of(",:");
+  if (at == std::string::npos || at + 2 >= name.size() || name[at + 1] != ' ') return {{}, name};
+  return {name.substr(0, at), "  " + name.substr(at + 2)};
+}
+
 /// What would only be found out when all is measured.
 Status expect_places(const RowsOptions& options) {
   const std::filesystem::path report(options.report);
@@ -111,14 +121,19 @@ void bench(const RowsOptions& options, Context& context) {
   std::vector<Diagnostic> notes;
   RowPrinter printer =
       options.paper
-          ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "measured"}, {60, 10, 9, 10, 8, 0})
+          ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "by", "note"}, {60, 10, 9, 10, 8, 18, 0})
           : RowPrinter(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
                        {46, 10, 12, 8, 20, 12, 0});
+  std::string table;  // whose rows are being printed
   auto print = [&](const BenchRow& row) {
     const std::string ratio = row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "";
-    if (options.paper)
-      return printer.row({row.name, std::isfinite(row.value) ? number_text(row.value) : "", row.unit,
-                          row.published > 0 ? number_text(row.published) : "", ratio, row.limited_by});
+    if (options.paper) {
+      const PaperName name = name_in_paper(row.name);
+      if (name.table != table && !name.table.empty()) printer.heading(name.table);
+      table = name.table;
+      return printer.row({name.row, std::isfinite(row.value) ? number_text(row.value) : "-", row.unit,
+                          row.published > 0 ? number_text(row.published) : "", ratio, row.limited_by, row.against});
+    }
     printer.row({row.name, number_text(row.value), row.unit, ratio, row.against,
                  row.limit > 0 ? fmt::format("{}{}", number_text(row.limit), row.passed() ? "" : " MISSED") : "",
                  row.limited_by});

@@ -113,7 +113,7 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, con
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
-  const Bytes needed = problem_memory(problem, offer.place.ranks);
+  const Bytes needed = problem_memory(problem, offer.place.ranks).most();
   if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
@@ -133,7 +133,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
     if (d.severity == Severity::error) return d;
   const Problem& problem = *reading.problem;
   Estimate e;
-  e.host_memory = problem_memory(problem, offer.place.ranks) + (Bytes{28} << 20);  // the program and its libraries
+  const RankMemory memory = problem_memory(problem, offer.place.ranks);
+  e.host_memory = memory.most() + (Bytes{28} << 20);  // the program and its libraries
   const Geometry::Count count = problem.geometry.count();
   const double order = problem.setup.k, zones = count.zones, dims = problem.geometry.dim, nodes = count_nodes(problem);
   if (!mesh) e.box = {problem.geometry.lower, problem.geometry.upper};
@@ -157,8 +158,11 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
   if (offer.place.ranks > 1)
-    e.details.emplace_back("ranks", fmt::format("{} share the zones, {} each", offer.place.ranks,
-                                                format_bytes(problem_memory(problem, offer.place.ranks))));
+    e.details.emplace_back("ranks",
+                           fmt::format("{} share the zones; each has {} for its own and {} for all, {} while they "
+                                       "are numbered; a frame takes {} on the first",
+                                       offer.place.ranks, format_bytes(memory.own), format_bytes(memory.all_zones),
+                                       format_bytes(memory.numbering), format_bytes(memory.frame)));
   const OnDevice device = on_device(problem, offer, steps, e.seconds);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {

@@ -22,12 +22,15 @@ bool grid_of_cubes(const Geometry& g) {
 
 }  // namespace
 
-Bytes problem_memory(const Problem& problem, int ranks) {
+RankMemory problem_memory(const Problem& problem, int ranks) {
   const double k = problem.setup.k, dim = problem.geometry.dim;
   const double points = std::pow(2 * k, dim);
   const double zone_nodes = std::pow(k + 1, dim), nodes = std::pow(k, dim), energies = nodes;
-  // Of each zone, on every rank: its region, its rank, who has its nodes.
-  const double everywhere = 4 + 0.2 * nodes;
+  // Of each zone, on every rank: its corners, region, batch and rank, who has its nodes.
+  const double places = std::pow(2, dim) + dim + (problem.geometry.is_grid() ? 0 : dim * std::pow(3, dim));
+  const double everywhere = places + 4 + 0.2 * nodes;
+  // The same before a rank knows which are its own: the numbers of nodes and what meets at them, their places.
+  const double numbering = places + 4 + 2 * zone_nodes + (dim + 1) * nodes;
   // On the leading one a frame: a place (three numbers) and seven values in single precision at each zone's nodes, and its cells.
   const double frame = 6.5 * zone_nodes + (std::pow(2, dim) + 1.125) * nodes;
   // Of a rank's own zones: masses, S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a
@@ -39,7 +42,10 @@ Bytes problem_memory(const Problem& problem, int ranks) {
                      zone_nodes * (dim + 3 + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
                      nodes * (dim * (2 * states + 4) + 2) +
                      (problem.setup.corner_matrices ? dim * zone_nodes * energies : 0);
-  return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + frame + own / std::max(1, ranks)));
+  const auto bytes = [zones = problem.geometry.count().zones](double numbers) {
+    return static_cast<Bytes>(8 * zones * numbers);
+  };
+  return {bytes(own / std::max(1, ranks)), bytes(everywhere), bytes(frame), bytes(numbering)};
 }
 
 int most_ranks(const Problem& problem, int lanes) {

@@ -11,6 +11,7 @@
 #include "engine/solvers/hydro_fem/stepping/march.hpp"
 #include "engine/solvers/reading.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,7 +72,14 @@ struct Problem {
 [[nodiscard]] std::optional<Problem> at_resolution(const Problem& problem, const std::vector<Index>& zones, int order);
 
 /// Memory that each of so many ranks takes, from the sizes alone.
-[[nodiscard]] Bytes problem_memory(const Problem& problem, int ranks);
+struct RankMemory {
+  Bytes own = 0;        ///< of its zones and nodes
+  Bytes all_zones = 0;  ///< of all zones, on every rank
+  Bytes frame = 0;      ///< on the leading rank, while a frame is made
+  Bytes numbering = 0;  ///< of all zones, on every rank before there is anything else, given back then
+  [[nodiscard]] Bytes most() const { return std::max(own + all_zones + frame, numbering); }
+};
+[[nodiscard]] RankMemory problem_memory(const Problem& problem, int ranks);
 /// More ranks than this are without zones for certain: kernels take so many zones (lanes) of a material at once.
 [[nodiscard]] int most_ranks(const Problem& problem, int lanes);
 /// What a device would hold of it.

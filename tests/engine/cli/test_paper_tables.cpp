@@ -81,7 +81,7 @@ class TestPaperTables : public QObject {
     const Json cluster = row(found, "Table 10, weak scaling: 64 devices, 1280×1280 zones");
     QVERIFY(cluster["value"].is_null());
     QCOMPARE(cluster["published"].get<double>(), 11.71);
-    QCOMPARE(cluster["limited_by"].get<std::string>(), std::string("cluster"));
+    QCOMPARE(cluster["limited_by"].get<std::string>(), std::string("needs a cluster"));
     const Json split = rows({"hydro-fem", "--only", "Table 4", "--workers", "cpu:1"});
     QCOMPARE(split.size(), std::size_t(6));
     for (const Json& r : split) QVERIFY(r["value"].is_null() && r["published"].get<double>() > 0);

@@ -37,6 +37,9 @@ class DeviceZones {
   [[nodiscard]] Index zones() const { return zones_; }
   [[nodiscard]] Index nodes() const { return nodes_; }
   [[nodiscard]] bool limited() const { return limited_; }
+  /// What passes over zones are given, but for the state, and where a row lies: for kernels that compute the same otherwise.
+  [[nodiscard]] const ZoneArguments& arguments() const { return zones_arguments_; }
+  [[nodiscard]] const double* address(Ref r) { return buffer(r).data(); }
 
   // A stage.
   void update(Row state, double t) { update_first(zones_, state, t); }

@@ -52,6 +52,15 @@ void ZoneMesh::drop_places() {
   curve = nullptr;
 }
 
+ZoneMesh ZoneMesh::without_places() const {
+  ZoneMesh out;
+  out.dim = dim;
+  out.region = region;
+  out.faces = faces;
+  out.boundary_names = boundary_names;
+  return out;
+}
+
 Vec3 ZoneMesh::vertex(Index v) const {
   Vec3 p{};
   for (int d = 0; d < dim; ++d) p[u(d)] = vertices[u(v * dim + d)];
@@ -126,21 +135,32 @@ SidePlane side_plane(const ZoneMesh& mesh, const ZoneMesh::Face& face) {
 namespace {
 
 /// The first node of each sub-cell, -1 until it has one: a vertex, an edge or side by its vertices, or the inside of a zone, which is its
-/// own alone.
+/// own alone. What lies between zones that have all come is forgotten, so that edges and sides take memory only where zones are still
+/// to come.
 class FirstNodes {
  public:
-  explicit FirstNodes(const ZoneMesh& mesh) : dim_(mesh.dim), of_vertex_(mesh.vertices.size() / u(mesh.dim), -1) {}
-  /// `key`: the vertices of a sub-cell of a zone, ascending. Zones come one after the other.
-  [[nodiscard]] Index& of(Index zone, std::span<const Index> key) {
+  explicit FirstNodes(const ZoneMesh& mesh)
+      : of_vertex_(mesh.vertices.size() / u(mesh.dim), -1), to_come_(of_vertex_.size(), 0),
+        inside_size_(u(Index{1} << mesh.dim)) {
+    for (const Index vertex : mesh.zones) ++to_come_[u(vertex)];
+  }
+  /// `key`: the vertices of a sub-cell of the zone that is next, ascending.
+  [[nodiscard]] Index& of(std::span<const Index> key) {
     if (key.size() == 1) return of_vertex_[u(key[0])];
-    if (key.size() == u(Index{1} << dim_)) {
-      if (inside_zone_ != zone) inside_ = -1;
-      inside_zone_ = zone;
-      return inside_;
-    }
+    if (key.size() == inside_size_) return inside_;
     Key full{-1, -1, -1, -1};
     std::copy(key.begin(), key.end(), full.begin());
     return of_side_.try_emplace(full, -1).first->second;
+  }
+  void end_of_zone(std::span<const Index> corners) {
+    inside_ = -1;
+    for (const Index vertex : corners) --to_come_[u(vertex)];
+    if (of_side_.size() < sweep_at_) return;
+    std::erase_if(of_side_, [&](const auto& side) {
+      return std::any_of(side.first.begin(), side.first.end(),
+                         [&](Index vertex) { return vertex >= 0 && to_come_[u(vertex)] == 0; });
+    });
+    sweep_at_ = std::max(least_sweep, 2 * of_side_.size());
   }
 
  private:
@@ -153,10 +173,12 @@ class FirstNodes {
       return sum;
     }
   };
-  int dim_;
+  static constexpr std::size_t least_sweep = 1 << 12;
   std::vector<Index> of_vertex_;
+  std::vector<int> to_come_;  // zones at a vertex
+  std::size_t inside_size_, sweep_at_ = least_sweep;
   std::unordered_map<Key, Index, Hash> of_side_;
-  Index inside_zone_ = -1, inside_ = -1;
+  Index inside_ = -1;
 };
 
 }  // namespace
@@ -171,8 +193,6 @@ Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(m
   // A node lies inside the sub-cell spanned by the axes where it is not at an end. Its key: the sorted vertices of that
   // sub-cell, and its position counted from the smallest vertex towards the next smallest neighbours.
   FirstNodes first_node(mesh);
-  const std::vector<double> gll = gauss_lobatto(n);
-  std::vector<double> position;  // dim a node, as they are numbered
   for (Index z = 0; z < zones; ++z) {
     const Index* corner = &mesh.zones[u(z * corners)];
     for (int local = 0; local < zone_nodes; ++local) {
@@ -210,33 +230,36 @@ Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(m
         stride *= k - 1;
       }
       std::sort(key.begin(), key.end());
-      Index& first = first_node.of(z, key);
+      Index& first = first_node.of(key);
       if (first < 0) {
         first = nodes;
         nodes += stride;
-        position.resize(u(nodes) * u(dim));
       }
-      const Index node = first + inside;
-      map[u(z * zone_nodes + local)] = node;
-      // Written again by each zone that shares it, with the same value up to round-off.
-      {
-        Vec3 xi{};
-        for (int d = 0; d < dim; ++d) xi[u(d)] = gll[u(at[u(d)])];
-        const Vec3 p = mesh.position(z, xi);
-        for (int d = 0; d < dim; ++d) position[u(node * dim + d)] = p[u(d)];
-      }
+      map[u(z * zone_nodes + local)] = first + inside;
     }
+    first_node.end_of_zone({corner, u(corners)});
   }
-  x0.resize(u(nodes * dim));
-  for (Index i = 0; i < nodes; ++i)
-    for (int d = 0; d < dim; ++d) x0[u(d * nodes + i)] = position[u(i * dim + d)];
+  place_nodes(mesh);
 
+  // Counted up to the ends of the nodes' rows, which go down to their beginnings as they are filled.
   meet_begin.assign(u(nodes + 1), 0);
-  for (const Index node : map) ++meet_begin[u(node + 1)];
+  for (const Index node : map) ++meet_begin[u(node)];
   std::partial_sum(meet_begin.begin(), meet_begin.end(), meet_begin.begin());
   meet.resize(map.size());
-  std::vector<Index> next(meet_begin.begin(), meet_begin.end() - 1);
-  for (Index i = 0; i < static_cast<Index>(map.size()); ++i) meet[u(next[u(map[u(i)])]++)] = i;
+  for (Index i = static_cast<Index>(map.size()); i-- > 0;) meet[u(--meet_begin[u(map[u(i)])])] = i;
+}
+
+void Space::place_nodes(const ZoneMesh& mesh) {
+  const std::vector<double> gll = gauss_lobatto(k + 1);
+  x0.resize(u(nodes * dim));
+  for (Index z = 0; z < zones; ++z)
+    for (int local = 0; local < zone_nodes; ++local) {
+      Vec3 xi{};
+      for (int d = 0, rest = local; d < dim; ++d, rest /= k + 1) xi[u(d)] = gll[u(rest % (k + 1))];
+      const Vec3 p = mesh.position(z, xi);
+      // Written again by each zone that shares it, with the same value up to round-off.
+      for (int d = 0; d < dim; ++d) x0[u(d * nodes + map[u(z * zone_nodes + local)])] = p[u(d)];
+    }
 }
 
 }  // namespace conoid::hydro_fem

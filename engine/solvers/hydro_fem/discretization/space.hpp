@@ -37,6 +37,7 @@ struct ZoneMesh {
   [[nodiscard]] Vec3 vertex(Index v) const;
   /// Keeps regions and boundary faces only, once the zones' nodes are made.
   void drop_places();
+  [[nodiscard]] ZoneMesh without_places() const;
 };
 
 /// A boundary side at the start: its middle, its outward normal there, and the largest distance of its points from the
@@ -65,6 +66,9 @@ struct Space {
   PagedVector x0;      ///< dim × nodes: initial positions, component by component
   /// Transposed map: the places zone*zone_nodes+local that meet at each node, ascending (a fixed order of sums).
   Paged<Index> meet_begin, meet;
+
+ private:
+  void place_nodes(const ZoneMesh& mesh);
 };
 
 }  // namespace conoid::hydro_fem

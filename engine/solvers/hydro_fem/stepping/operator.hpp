@@ -275,13 +275,14 @@ class Operator {
   void number_batches(const ZoneMesh& mesh);
   void map_batches();
   void list_pressed_faces();
+  void drop_far(std::span<const Interval> looked_at);
   void drop_of_others();
   void set_sizes();
   void allocate_points(const Setup& setup);
   void start_velocities(const Setup& setup);
   [[nodiscard]] std::vector<Interval> batches_looked_at(const std::vector<Index>& hot) const;
   void look_on_all_ranks(const std::function<void()>& look) const;
-  void set_masses(const Setup& setup, const std::vector<Index>& hot);
+  void set_masses(const Setup& setup, const std::vector<Index>& hot, std::span<const Interval> looked_at);
   /// Of a zone while masses are made.
   struct ZoneMass;
   void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);

@@ -62,7 +62,7 @@ double* Operator::allocate(Index count) {
 }
 
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster)
-    : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
+    : mesh_(setup.mesh.without_places()), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
       afterburn_(setup.afterburn), turns_(setup.turns), mass_tolerance_(setup.mass_tolerance),
       mass_iterations_(setup.mass_iterations), solve_width_(workers_.threads()) {
@@ -80,9 +80,11 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   map_batches();
   list_pressed_faces();
   const std::vector<Index> hot = zones_at_point(setup);
+  const std::vector<Interval> looked_at = batches_looked_at(hot);
+  drop_far(looked_at);
   allocate_points(setup);
   start_velocities(setup);
-  set_masses(setup, hot);
+  set_masses(setup, hot, looked_at);
   set_burn(setup);
   set_constraints(setup);
   deposit_point_energy(setup, hot);
@@ -141,17 +143,18 @@ void Operator::start_velocities(const Setup& setup) {
   });
   if (!setup.velocity) return;
   // A node between regions takes the velocity of the last of them.
-  std::vector<int> region(u(space_.nodes), -1);
-  for (Index i = 0; i < static_cast<Index>(space_.map.size()); ++i) {
-    int& r = region[u(space_.map[u(i)])];
-    r = std::max(r, mesh_.region[u(i / space_.zone_nodes)]);
-  }
+  const auto region_of = [&](Index node) {
+    int last = -1;
+    for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m)
+      last = std::max(last, mesh_.region[u(space_.meet[u(m)] / space_.zone_nodes)]);
+    return last;
+  };
   look_on_all_ranks([&] {
     for (Index i = 0; i < space_.nodes; ++i) {
       if (!holds(i)) continue;
       Vec3 p{};
       for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
-      const Vec3 value = setup.velocity(p, region[u(i)]);
+      const Vec3 value = setup.velocity(p, region_of(i));
       for (int d = 0; d < dim; ++d) {
         if (!std::isfinite(value[u(d)]))
           throw Failure(make_error(ErrorCode::invalid_input,
@@ -213,13 +216,24 @@ void Operator::list_pressed_faces() {
       pressed_faces_.push_back(static_cast<Index>(i));
 }
 
-/// What has only been looked at as everything was made.
-void Operator::drop_of_others() {
-  mesh_.drop_places();
+/// Of what all zones were numbered by, a rank keeps what it looks at: the nodes of its own zones, of those that meet at its nodes or have a
+/// side on the boundary, and what meets at its nodes. `looked_at`: batches.
+void Operator::drop_far(std::span<const Interval> looked_at) {
   if (!ranks_) return;
-  std::vector<Interval> zones, meetings, begins;
-  for (Index i = own_batches_.begin * kernels_.lanes; i < own_batches_.end * kernels_.lanes; ++i)
-    zones.push_back({lane_zone_[u(i)] * space_.zone_nodes, (lane_zone_[u(i)] + 1) * space_.zone_nodes});
+  std::vector<Interval> zones, nodes, meetings, begins;
+  std::vector<char> needed(u(space_.nodes), 0);
+  const auto keep = [&](Index zone) {
+    zones.push_back({zone * space_.zone_nodes, (zone + 1) * space_.zone_nodes});
+    for (Index i = zones.back().begin; i < zones.back().end; ++i) needed[u(space_.map[u(i)])] = 1;
+  };
+  for (const Interval& some : looked_at)
+    for (Index i = some.begin * kernels_.lanes; i < some.end * kernels_.lanes; ++i) keep(lane_zone_[u(i)]);
+  for (const ZoneMesh::Face& face : mesh_.faces) keep(face.zone);
+  for (Index node = 0, end = 0; node < space_.nodes; node = end) {
+    for (end = node + 1; end < space_.nodes && needed[u(end)] == needed[u(node)];) ++end;
+    for (int d = 0; needed[u(node)] != 0 && d < space_.dim; ++d)
+      nodes.push_back({d * space_.nodes + node, d * space_.nodes + end});
+  }
   std::vector<Interval> held = ghosts_;
   held.push_back(own_nodes_);
   for (const Interval& some : held) {
@@ -228,6 +242,16 @@ void Operator::drop_of_others() {
   }
   keep_entries(space_.meet, std::move(meetings));
   keep_entries(space_.meet_begin, std::move(begins));
+  keep_entries(space_.map, std::move(zones));
+  keep_entries(space_.x0, std::move(nodes));
+}
+
+/// What has only been looked at as everything was made.
+void Operator::drop_of_others() {
+  if (!ranks_) return;
+  std::vector<Interval> zones;
+  for (Index i = own_batches_.begin * kernels_.lanes; i < own_batches_.end * kernels_.lanes; ++i)
+    zones.push_back({lane_zone_[u(i)] * space_.zone_nodes, (lane_zone_[u(i)] + 1) * space_.zone_nodes});
   keep_entries(space_.map, std::move(zones));
   keep_entries(space_.x0, ranks_->of_nodes);
 }
@@ -328,7 +352,7 @@ std::vector<Interval> Operator::batches_looked_at(const std::vector<Index>& hot)
 }
 
 /// Every rank looks at the zones that it needs; what is wrong with one is told by all of them.
-void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
+void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot, std::span<const Interval> looked_at) {
   const int dim = space_.dim;
   const Tables& t = tables_;
   const reference::ZoneTables tables(t, dim);
@@ -371,7 +395,6 @@ void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
     of.rho = std::span(densities).subspan(u((b * W + l) * EE), u(EE));
     return of;
   };
-  const std::vector<Interval> looked_at = batches_looked_at(hot);
   look_on_all_ranks([&] {
     for (const Interval& some : looked_at)
       for (Index i = some.begin * W; i < some.end * W; ++i) {
@@ -643,7 +666,7 @@ void Operator::set_constraints(const Setup& setup) {
     if (bc.kind != BoundaryCondition::Kind::wall && bc.kind != BoundaryCondition::Kind::piston) continue;
     const int axis = face.side / 2;
     const int end = face.side % 2 ? t.k : 0;
-    const SidePlane plane = side_plane(mesh_, face);
+    const SidePlane plane = side_plane(setup.mesh, face);
     if (plane.off > flat_side)
       throw Failure(make_error(
           ErrorCode::invalid_input,
@@ -715,11 +738,11 @@ std::vector<Index> Operator::zones_at_point(const Setup& setup) const {
   if (setup.point_energy <= 0) return out;
   const int dim = space_.dim, corners = 1 << dim;
   double best = std::numeric_limits<double>::infinity();
-  for (const Index v : mesh_.zones) best = std::min(best, distance_to_point(setup, mesh_, v));
-  best += slack_of(mesh_);
+  for (const Index v : setup.mesh.zones) best = std::min(best, distance_to_point(setup, setup.mesh, v));
+  best += slack_of(setup.mesh);
   for (Index zone = 0; zone < space_.zones; ++zone)
     for (int c = 0; c < corners; ++c)
-      if (distance_to_point(setup, mesh_, mesh_.zones[u(zone * corners + c)]) <= best) {
+      if (distance_to_point(setup, setup.mesh, setup.mesh.zones[u(zone * corners + c)]) <= best) {
         out.push_back(zone);
         break;
       }
@@ -733,12 +756,12 @@ void Operator::deposit_point_energy(const Setup& setup, const std::vector<Index>
   double best = std::numeric_limits<double>::infinity();
   for (const Index zone : hot_zones)
     for (int c = 0; c < corners; ++c)
-      best = std::min(best, distance_to_point(setup, mesh_, mesh_.zones[u(zone * corners + c)]));
-  best += slack_of(mesh_);
+      best = std::min(best, distance_to_point(setup, setup.mesh, setup.mesh.zones[u(zone * corners + c)]));
+  best += slack_of(setup.mesh);
   std::vector<double> hot(hot_zones.size() * u(EE), 0);
   for (std::size_t n = 0; n < hot_zones.size(); ++n)
     for (int c = 0; c < corners; ++c) {
-      if (distance_to_point(setup, mesh_, mesh_.zones[u(hot_zones[n] * corners + c)]) > best) continue;
+      if (distance_to_point(setup, setup.mesh, setup.mesh.zones[u(hot_zones[n] * corners + c)]) > best) continue;
       for (int j = 0; j < EE; ++j) {
         double w = 1;
         int rest = j;

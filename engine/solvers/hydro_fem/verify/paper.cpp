@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/seconds_now.hpp"
 #include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_corner.hpp"
 #include "engine/solvers/hydro_fem/cuda/device_zones.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
@@ -13,6 +14,8 @@
 #include <Eigen/Dense>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -70,6 +73,48 @@ double least_seconds(double budget, const F& f) {
   return best;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Two ways to compute the same, called by turns so that both see the same machine.
+struct Pairs {
+  double first = 0, second = 0;  ///< seconds, medians
+  double ratio = 0;              ///< median of second over first of a pair
+  double noise = 0;              ///< twice the standard error of that median, from the median absolute deviation
+  std::size_t count = 0;
+};
+template <class F, class G>
+Pairs by_turns(double budget, const F& first, const G& second) {
+  constexpr std::size_t fewest = 9;
+  std::vector<double> a, b, ratio;
+  first();
+  second();
+  const auto seconds = [](const auto& f) {
+    const double start = seconds_now();
+    f();
+    return seconds_now() - start;
+  };
+  for (const double begin = seconds_now(); ratio.size() < fewest || seconds_now() - begin < budget;) {
+    if (ratio.size() % 2 == 0) {
+      a.push_back(seconds(first));
+      b.push_back(seconds(second));
+    } else {
+      b.push_back(seconds(second));
+      a.push_back(seconds(first));
+    }
+    ratio.push_back(b.back() / a.back());
+  }
+  Pairs out{median(a), median(b), median(ratio), 0, ratio.size()};
+  std::vector<double> off;
+  for (const double r : ratio) off.push_back(std::abs(r - out.ratio));
+  // Of normal deviates: 1.4826 times the median absolute deviation is the standard one, that of a median 1.2533/√n of it.
+  out.noise = 2 * 1.2533 * 1.4826 * median(off) / std::sqrt(static_cast<double>(out.count));
+  return out;
+}
+
 /// Of the ranks that were started together; made once, as MPI begins with it.
 Communicator& ranks() {
   static const std::unique_ptr<Communicator> all = [] {
@@ -114,15 +159,20 @@ class PaperTables {
       : run_(run), sink_(sink), budget_(run.quick ? 0.5 : 2),
         threads_(std::min(std::max(1, this_machine().cores), std::max(1, run.threads))), devices_(devices_of(run)) {}
 
-  void alone() {
+  void alone(const OtherTables& others) {
+    others.table_1();
     table_2();
     table_3();
+    others.table_4();
     table_5();
+    others.table_7();
     table_8();
+    others.table_9();
     table_9_and_figure_8();
     table_10();
     figure_3();
     figure_4();
+    for (BenchRow& speed : figure_8_) sink_(std::move(speed));
   }
 
   /// Collective. Steps are as many on all ranks.
@@ -181,7 +231,7 @@ class PaperTables {
                                              config == 0 ? "cache (config. 1)" : "shared memory (config. 2)");
         const double source = published[k - 2][config];
         if (devices_.empty()) {
-          none(name, "ms", source, "device");
+          none(name, "ms", source, no_device);
           continue;
         }
         DeviceOptions options;
@@ -217,19 +267,21 @@ class PaperTables {
         op.kernels().update(op.data(), s.x.data(), s.v.data(), s.e.data(), steps.data(), batches);
         op.kernels().force(op.data(), batches);
       };
-      double serial = std::numeric_limits<double>::infinity(), thread = serial;
-      for (int turn = 0; turn < 4; ++turn) {  // by turns, so that both see the same machine
-        serial = std::min(serial, least_seconds(budget_ / 8, [&] {
-                            for (Index b = 0; b < op.batches(); b += 8) forces({b, std::min(b + 8, op.batches())});
-                          }));
-        thread = std::min(thread, least_seconds(budget_ / 8, [&] {
-                            worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
-                          }));
-      }
+      const Pairs both = by_turns(
+          4 * budget_,
+          [&] {
+            for (Index b = 0; b < op.batches(); b += 8) forces({b, std::min(b + 8, op.batches())});
+          },
+          [&] {
+            worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
+          });
       const std::string name = fmt::format("Table 3, {}", r.name);
-      row(name + ": serial", 300 * serial, "s", r.serial, "1 core", "300 evaluations of stress and F·1");
-      row(name + ": one thread of a worker", 300 * thread, "s", r.thread, "1 thread", "300 evaluations");
-      row(name + ": overhead", 100 * (thread / serial - 1), "%", 100 * (r.thread / r.serial - 1), "1 thread");
+      row(name + ": serial", 300 * both.first, "s", r.serial, "1 core", "300 evaluations of stress and F·1");
+      row(name + ": one thread of a worker", 300 * both.second, "s", r.thread, "1 thread", "300 evaluations");
+      const double overhead = 100 * (both.ratio - 1), noise = 100 * both.noise;
+      row(name + ": overhead", overhead, "%", 100 * (r.thread / r.serial - 1),
+          std::abs(overhead) < noise ? "below the noise" : "1 thread",
+          fmt::format("±{:.2g} % of noise: median of {} pairs, by turns", noise, both.count));
     }
   }
 
@@ -239,7 +291,7 @@ class PaperTables {
     for (const auto& entry : published) {
       const std::string name = fmt::format("Table 5: kernel 1, 2D Q2-Q1, {} zones a block", entry.first);
       if (devices_.empty()) {
-        none(name, "ms", entry.second, "device");
+        none(name, "ms", entry.second, no_device);
         continue;
       }
       DeviceOptions options;
@@ -263,7 +315,7 @@ class PaperTables {
       const double host = 1000 * here.on_threads(budget_).solve;
       row(name + "processor", host, "s", r.host, "1 thread", "1000 steps, to 1e-8");
       if (devices_.empty()) {
-        none(name + "device", "s", r.device, "device");
+        none(name + "device", "s", r.device, no_device);
         continue;
       }
       const double device = 1000 * here.on(open(1), budget_).solve;
@@ -271,35 +323,32 @@ class PaperTables {
     }
   }
 
-  /// What Table 9 has beside the serial and threaded columns, which bench.cpp prints; all of it as speed-ups in Fig. 8.
+  /// What Table 9 has beside the serial and threaded columns, which bench.cpp prints; all of it as speed-ups, in Fig. 8.
   void table_9_and_figure_8() {
     if (!run_.may_want("Table 9") && !run_.may_want("Fig. 8")) return;
     run_.doing("Table 9, Fig. 8");
     for (const Published9& r : table_9_of_the_source) {
-      const std::string name = fmt::format("Table 9, {}: corner force, ", r.name),
-                        speed = fmt::format("Fig. 8, {}: speed-up, ", r.name);
       Here one(r.make(), 1);
       const double serial = 300 * one.on_threads(budget_).corner;
-      const auto both = [&](const std::string& who, double seconds, double published, const std::string& measured) {
-        row(speed + who, serial / seconds, "1", r.serial / published, measured,
-            fmt::format("the serial {:.4g} s for 300 steps", serial));
+      const auto entry = [&](const std::string& who, double seconds, double published, const std::string& by) {
+        row(fmt::format("Table 9, {}: corner force, {}", r.name, who), seconds, "s", published, by, "300 steps");
+      };
+      const auto speed = [&](const std::string& who, double seconds, double published, const std::string& by) {
+        figure_8_.push_back({fmt::format("Fig. 8, {}: speed-up, {}", r.name, who), serial / seconds, "1", 0, 0,
+                             fmt::format("the serial {:.4g} s for 300 steps", serial), by, r.serial / published});
+      };
+      const auto both = [&](const std::string& who, double seconds, double published, const std::string& by) {
+        entry(who, seconds, published, by);
+        speed(who, seconds, published, by);
       };
       Here all(r.make(), threads_);
-      const double threaded = 300 * all.on_threads(budget_).corner;
-      both(fmt::format("{} threads", threads_), threaded, r.threads, "6 in the source");
-      if (devices_.empty()) {
-        none(name + "a device", "s", r.device, "device");
-        none(speed + "a device", "1", r.serial / r.device, "device");
-      } else {
-        const double device = 300 * all.on(open(1), budget_).corner;
-        row(name + "a device", device, "s", r.device, device_name(), "300 steps");
-        both("a device", device, r.device, device_name());
-      }
-      none(name + "2 ranks, a device and 6 threads each", "s", r.ranks_of_both, "nodes");
-      none(speed + "2 ranks, a device and 6 threads each", "1", r.serial / r.ranks_of_both, "nodes");
-      if (ranks().size() > 1) continue;
-      none(name + "12 ranks", "s", r.ranks, "mpirun");
-      none(speed + "12 ranks", "1", r.serial / r.ranks, "mpirun");
+      speed(fmt::format("{} threads", threads_), 300 * all.on_threads(budget_).corner, r.threads, "6 in the paper");
+      if (devices_.empty())
+        both("a device", nothing, r.device, no_device);
+      else
+        both("a device", 300 * all.on(open(1), budget_).corner, r.device, device_name());
+      both("2 × (device, 6 threads)", nothing, r.ranks_of_both, "needs 2 nodes");
+      if (ranks().size() == 1) both("12 ranks", nothing, r.ranks, "needs mpirun");
     }
   }
 
@@ -342,7 +391,7 @@ class PaperTables {
     for (const auto& [n, of] : published)
       if (n > most)
         none(fmt::format("Table 10, weak scaling: {} devices, {} zones", n, of.first), "s", of.second,
-             n > 2 ? "cluster" : "device");
+             n > 2 ? "needs a cluster" : no_device);
   }
 
   /// How a device's time divides. The source draws it and gives no numbers.
@@ -351,7 +400,7 @@ class PaperTables {
     const char* const parts[] = {"stress and F·1 (kernels 1 to 3)", "sums at nodes (kernel 3)",
                                  "velocity solve (kernel 4)", "energy rate (kernels 5, 6)", "memory transfer"};
     if (devices_.empty()) {
-      for (const char* part : parts) none(fmt::format("Fig. 3: share of {}", part), "%", 0, "device");
+      for (const char* part : parts) none(fmt::format("Fig. 3: share of {}", part), "%", 0, no_device);
       return;
     }
     Here here(strict(plane(3)), threads_);
@@ -375,43 +424,114 @@ class PaperTables {
                  : "triple point Q3-Q2, 112×48");
   }
 
-  /// F_z = A_z B^T of all zones, in the source's shapes: a library's product a zone, and ours, which also makes A_z.
+  /// F_z = A_z B^T of all zones, in the source's shapes: on a device by its variants of kernel 2 and by a library's batched product, and by one
+  /// core, a library's product a zone, and ours, which also makes A_z. Beside it the source's other kernels, and ours without matrices.
   void figure_4() {
-    if (!wanted("Fig. 4")) return;
-    struct Published {
-      const char* name;
-      Setup (*make)();
-      double rate;  // kernel 2.3: "70-80 Gflops"
-    };
-    for (const Published& r : {Published{"3D Q2-Q1, 4096 zones", space, 75},
-                               Published{"2D Q4-Q3, 5376 zones", [] { return plane(4); }, 75}}) {
-      Setup setup = r.make();
-      setup.corner_matrices = true;
-      Here here(setup, 1);
-      Operator& op = here.op();
-      const ZoneData& z = op.data();
-      const Index rows = z.dim * z.zone_nodes, points = z.zone_points, columns = z.zone_energies;
-      const double gflop = 2e-9 * static_cast<double>(rows * points * columns * op.space().zones);
-      (void)op.update(op.initial());
-      const double ours = least_seconds(budget_, [&] { op.kernels().corner.force(op.data(), {0, op.batches()}); });
-      const Eigen::MatrixXd b = Eigen::MatrixXd::Random(columns, points);
-      std::vector<Eigen::MatrixXd> a(u(op.space().zones), Eigen::MatrixXd::Random(rows, points)),
-          f(u(op.space().zones), Eigen::MatrixXd(rows, columns));
-      const double library = least_seconds(budget_, [&] {
-        for (std::size_t i = 0; i < a.size(); ++i) f[i].noalias() = a[i] * b.transpose();
-      });
-      const std::string name = fmt::format("Fig. 4, {}: A_z {}×{}, B {}×{}, ", r.name, rows, points, columns, points);
-      row(name + "blocked (kernel 2.3), A_z made beside", gflop / ours, "Gflop/s", r.rate, "1 core",
-          "the product's operations alone are counted; the source says 70 to 80");
-      row(name + "library", gflop / library, "Gflop/s", r.rate / 1.65, "1 core",
-          "Eigen, a product a zone; cublasDgemmBatched in the source, by its \"1.3-2 times\"");
-      for (const char* variant : {"2.1 (global memory)", "2.2 (shared memory)", "2.4 (padded)"})
-        none(name + "kernel " + variant, "Gflop/s", 0, "factorised");
+    if (!run_.may_want("Fig. 4") && !run_.may_want("Kernels")) return;
+    for (const auto& [name, make] : {std::pair<const char*, Setup (*)()>{"3D Q2-Q1, 4096 zones", space},
+                                     {"2D Q4-Q3, 5376 zones", [] { return plane(4); }}}) {
+      run_.doing(fmt::format("Fig. 4, {}", name));
+      if (run_.may_want(fmt::format("Fig. 4, {}", name))) products_on_a_core(name, make());
+      products_on_a_device(name, make());
     }
   }
 
+  // "70-80 Gflops" of kernel 2.3, and "1.3-2 times" the library's.
+  static constexpr double blocked_of_the_source = 75, library_of_the_source = 75 / 1.65;
+
+  void products_on_a_core(const char* title, Setup setup) {
+    setup.corner_matrices = true;
+    Here here(setup, 1);
+    Operator& op = here.op();
+    const ZoneData& z = op.data();
+    const Index rows = z.dim * z.zone_nodes, points = z.zone_points, columns = z.zone_energies;
+    const double gflop = 2e-9 * static_cast<double>(rows * points * columns * op.space().zones);
+    (void)op.update(op.initial());
+    const double ours = least_seconds(budget_, [&] { op.kernels().corner.force(op.data(), {0, op.batches()}); });
+    const Eigen::MatrixXd b = Eigen::MatrixXd::Random(columns, points);
+    std::vector<Eigen::MatrixXd> a(u(op.space().zones), Eigen::MatrixXd::Random(rows, points)),
+        f(u(op.space().zones), Eigen::MatrixXd(rows, columns));
+    const double library = least_seconds(budget_, [&] {
+      for (std::size_t i = 0; i < a.size(); ++i) f[i].noalias() = a[i] * b.transpose();
+    });
+    const std::string name = fmt::format("Fig. 4, {}: one core, ", title);
+    row(name + "A_z made beside", gflop / ours, "Gflop/s", blocked_of_the_source, "1 core",
+        fmt::format("A_z {}×{}, B {}×{}; the product's operations alone are counted; the source's kernel 2.3, 70 to 80",
+                    rows, points, columns, points));
+    row(name + "library", gflop / library, "Gflop/s", library_of_the_source, "1 core",
+        "Eigen, a product a zone; cublasDgemmBatched in the source, by its \"1.3-2 times\"");
+  }
+
+  /// Seconds of a call by the device's clock, the least of several.
+  [[nodiscard]] double on_the_clock(DeviceZones& zones, const std::function<void()>& f) const {
+    const int calls = zones.info().backend == "cuda" ? 5 : 1;  // emulated devices are slow
+    const Event begin = zones.device().event(), end = zones.device().event();
+    double best = std::numeric_limits<double>::infinity();
+    static_cast<void>(least_seconds(budget_ / 8, [&] {
+      zones.stream().record(begin);
+      for (int i = 0; i < calls; ++i) f();
+      zones.stream().record(end);
+      zones.wait();
+      best = std::min(best, end.seconds_since(begin) / calls);
+    }));
+    return best;
+  }
+
+  void products_on_a_device(const char* title, const Setup& setup) {
+    using Product = DeviceCorner::Product;
+    struct Published {
+      const char* name;
+      Product product;
+      double rate;
+    };
+    const Published variants[] = {{"kernel 2.1 (device memory)", Product::global, 0},
+                                  {"kernel 2.2 (A_z in shared memory)", Product::whole, 0},
+                                  {"kernel 2.3 (blocks of columns)", Product::blocked, blocked_of_the_source},
+                                  {"kernel 2.4 (padded)", Product::padded, 0},
+                                  {"library (batched)", Product::library, library_of_the_source}};
+    const std::string figure = fmt::format("Fig. 4, {}: ", title), kernels = fmt::format("Kernels, {}: ", title);
+    if (devices_.empty()) {
+      for (const Published& v : variants) none(figure + v.name, "Gflop/s", v.rate, no_device);
+      return;
+    }
+    if (!run_.may_want(figure) && !run_.may_want(kernels)) return;
+    Here here(setup, threads_);
+    DeviceZones zones(here.op(), DevicePart(here.op()), open(1).front(), {}, -1);
+    const double update = on_the_clock(zones, [&] { zones.update(Backend::Row::state, 0); });
+    DeviceCorner corner(here.op(), zones);
+    double product = nothing;
+    for (const Published& v : variants) {
+      if (const std::string lack = corner.lacks(v.product); !lack.empty()) {
+        row(figure + v.name, nothing, "Gflop/s", v.rate, v.product == Product::library ? "library" : "memory", lack);
+        continue;
+      }
+      corner.matrices(v.product == Product::padded);
+      const double seconds = on_the_clock(zones, [&] { corner.multiply(v.product); });
+      if (v.product == Product::blocked) product = seconds;
+      row(figure + v.name, 1e-9 * corner.operations() / seconds, "Gflop/s", v.rate, device_name(),
+          fmt::format("{:.4g} ms; A_z and F_z by {:.4g} GB/s", 1e3 * seconds, 1e-9 * corner.bytes() / seconds));
+    }
+    corner.matrices(false);
+    const Backend::Ref v{Backend::Row::state, Backend::Part::v};
+    const auto kernel = [&](const char* what, double seconds, const char* against = "") {
+      row(kernels + what, 1e3 * seconds, "ms", 0, device_name(), against);
+      return seconds;
+    };
+    const double matrices = kernel("1 (A_z from the stress)", on_the_clock(zones, [&] { corner.matrices(false); }));
+    kernel("2 (F_z = A_z B^T, 2.3)", product);
+    const double one = kernel("3 (F·1)", on_the_clock(zones, [&] { corner.times_one(); }));
+    const double back = kernel("5 (F^T v)", on_the_clock(zones, [&] { corner.transposed_times(v); })) +
+                        kernel("6 (M_e^-1)", on_the_clock(zones, [&] { corner.energy_inverse(); }));
+    kernel("1 to 3 by matrices, without the stress", matrices + product + one);
+    kernel("1 to 3 as runs have them, with the stress", update, "no matrix is formed");
+    kernel("5 and 6 by matrices", back);
+    kernel("5 and 6 as runs have them", on_the_clock(zones, [&] { zones.energy_rate(v); }), "no matrix is formed");
+  }
+
+  static constexpr const char* no_device = "no device";
   const TestRun& run_;
   const BenchSink& sink_;
+  std::vector<BenchRow> figure_8_;  // measured beside Table 9, printed in its place
   double budget_;
   int threads_;
   std::vector<NamedDevice> devices_;
@@ -419,13 +539,9 @@ class PaperTables {
 
 }  // namespace
 
-bool leads_paper_rows() {
-  return ranks().leads();
-}
-
-void paper_rows(const TestRun& run, const BenchSink& sink) {
+void paper_rows(const TestRun& run, const BenchSink& sink, const OtherTables& others) {
   PaperTables tables(run, sink);
-  if (leads_paper_rows()) tables.alone();
+  if (ranks().leads()) tables.alone(others);
   if (ranks().size() > 1) tables.together();
 }
 

@@ -126,9 +126,9 @@ void split_rows(const TestRun& run, const BenchSink& sink) {
   if (found.empty()) {
     const double none = std::numeric_limits<double>::quiet_NaN();
     for (const Shared& c : shared) {
-      sink({fmt::format("Table 4, {}: the device's share of the zones", c.name), none, "1", 0, 0, "", "device",
+      sink({fmt::format("Table 4, {}: the device's share of the zones", c.name), none, "1", 0, 0, "", "no device",
             c.published});
-      sink({fmt::format("Table 4, {}: periods until then", c.name), none, "1", 0, 0, "", "device",
+      sink({fmt::format("Table 4, {}: periods until then", c.name), none, "1", 0, 0, "", "no device",
             static_cast<double>(c.periods)});
     }
     return;
