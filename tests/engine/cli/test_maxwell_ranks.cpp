@@ -21,13 +21,13 @@ Json case_of_four() {
     "output": {"cuts": [{"name": "E plane", "count": 7}]}})j");
 }
 
-QStringList on(int ranks) {
+QStringList on_so_many(int ranks) {
   return {"--launcher",
           QString("mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks)};
 }
 
 /// A whole solution at a tolerance of 1e-6: ranks, and devices, pick the directions of a block by thresholds.
-const safety::Limits close_enough{{"convergence.csv", "iterations", "operator_applications"}, 2e-5};
+const safety::Limits within_tolerance{{"convergence.csv", "iterations", "operator_applications"}, 2e-5};
 
 }  // namespace
 
@@ -49,11 +49,13 @@ class TestMaxwellRanks : public QObject {
   }
 
   void groups_of_ranks_leave_what_one_rank_leaves() {
-    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "apart"} + on(2)), 0);
-    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "shared", "--set", "compute.groups=1"} + on(2)), 0);
-    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "pairs", "--set", "compute.groups=2"} + on(4)), 0);
+    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "apart"} + on_so_many(2)), 0);
+    COMPARE_EXIT(
+        conoid(QStringList{"run", "case.json", "--out", "shared", "--set", "compute.groups=1"} + on_so_many(2)), 0);
+    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "pairs", "--set", "compute.groups=2"} + on_so_many(4)),
+                 0);
     for (const char* out : {"apart", "shared", "pairs"}) {
-      const std::string wrong = safety::difference(left("one"), left(out), close_enough);
+      const std::string wrong = safety::difference(left("one"), left(out), within_tolerance);
       QVERIFY2(wrong.empty(), (out + (": " + wrong)).c_str());
     }
     // Two ranks with a frequency each hold whole factors, those that share one hold parts.
@@ -64,12 +66,13 @@ class TestMaxwellRanks : public QObject {
 
   void groups_that_do_not_fit_are_told_with_those_that_do() {
     const auto refused = [&](int ranks, const char* groups, const char* why, const char* fits) {
-      const rod::Said said = conoid(
-          QStringList{"run", "case.json", "--out", "never", "--set", QString("compute.groups=%1").arg(groups)} +
-          on(ranks));
+      const rod::Said said =
+          conoid(QStringList{"run", "case.json", "--out", "never", "--set", QString("compute.groups=%1").arg(groups)} +
+                 on_so_many(ranks));
       return said.exit == 3 && said.says(why) && said.says(fits) && !rod::fs::exists(scratch_ / "never/charts");
     };
-    QVERIFY(refused(2, "3", "2 ranks cannot form 3 groups: a group has a rank at least", "0 (as many as the case can use), 1, 2."));
+    QVERIFY(refused(2, "3", "2 ranks cannot form 3 groups: a group has a rank at least",
+                    "0 (as many as the case can use), 1, 2."));
     QVERIFY(refused(4, "9", "4 ranks cannot form 9 groups", "1, 2, 3, 4."));
     QVERIFY(refused(2, "-1", "groups", "0"));
     // A single rank computes all, whatever the case was written for.
@@ -83,10 +86,10 @@ class TestMaxwellRanks : public QObject {
     QSKIP("built without the emulated device");
 #endif
     const QStringList device{"--set", "truncation.loop=device"};
-    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "moved"} + safety::often, safety::stops_in_checkpoint()),
-                 75);
+    COMPARE_EXIT(
+        conoid(QStringList{"run", "case.json", "--out", "moved"} + safety::often, safety::stops_in_checkpoint()), 75);
     COMPARE_EXIT(conoid({"resume", "moved", "--workers", "emulated"}), 0);
-    std::string wrong = safety::difference(left("one"), left("moved"), close_enough);
+    std::string wrong = safety::difference(left("one"), left("moved"), within_tolerance);
     QVERIFY2(wrong.empty(), wrong.c_str());
     const QStringList words = QStringList{"run", "case.json", "--out", "lost", "--workers", "emulated"} + device;
     const rod::Said lost = conoid(words + safety::often, {{"CONOID_EMULATED", "fails_after=60"}});
@@ -94,7 +97,7 @@ class TestMaxwellRanks : public QObject {
     QVERIFY2(lost.says("the device is lost"), lost.err.c_str());
     COMPARE_EXIT(conoid({"resume", "lost", "--workers", "emulated"}), 0);
     QCOMPARE(rod::summary_of(scratch_ / "lost")["resumed"].get<int>(), 1);
-    wrong = safety::difference(left("one"), left("lost"), close_enough);
+    wrong = safety::difference(left("one"), left("lost"), within_tolerance);
     QVERIFY2(wrong.empty(), wrong.c_str());
   }
 };
