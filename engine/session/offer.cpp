@@ -167,6 +167,7 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
   take(out.threads, said(flags.threads), threads, said(settings.threads));
   take(out.who, said(flags.workers), words.text("workers"), said(settings.workers));
   take(out.balancer, {}, words.text("balancer"), {});
+  if (const auto n = words.number("groups"); n && *n > 0) out.groups = {static_cast<int>(*n), "case"};
   take(out.deterministic, flags.deterministic, words.flag("deterministic"), settings.deterministic);
   out.host.value = share_of_free_memory(out.machine, out.place);
   take(out.host, flags.host, words.memory("host"), settings.host);
@@ -232,12 +233,37 @@ RankPlace place_of(Communicator& cluster) {
   return out;
 }
 
+namespace {
+
+/// Of groups that were said: what is wrong with them for this case and these ranks.
+std::optional<Diagnostic> wrong_groups(const Offer& offer, const GroupUse& use, const Place& place) {
+  const int said = offer.groups.value, ranks = offer.place.ranks;
+  const std::vector<int> fit = use.fitting(ranks);
+  if (said == 0 || std::ranges::find(fit, said) != fit.end()) return {};
+  if (ranks == 1)
+    return make_warning(fmt::format("{} groups of ranks, and a single rank, which computes all", said),
+                        fmt::format("Start the run with several: mpirun -n {} conoid run …", said), place);
+  const std::string reason = said > ranks                          ? "a group has a rank at least"
+                             : said < use.least || said > use.most ? use.why
+                                                                   : "groups are of one size";
+  Error error = make_error(
+      ErrorCode::invalid_input,
+      fmt::format("{} ranks cannot form {} group{}: {}", ranks, said, said == 1 ? "" : "s", reason),
+      fmt::format("What fits: 0 (as many as the case can use){}{}.", fit.empty() ? "" : ", ", fmt::join(fit, ", ")));
+  error.place = place;
+  return error;
+}
+
+}  // namespace
+
 RunPlan plan_run(const Offer& offer, const Case& input, const Estimate& estimate) {
   RunPlan out;
   out.offer = offer;
   out.estimate = estimate;
   out.team = choose_team(offer, estimate.use, estimate.seconds);
   const std::string& solver = input.solver();
+  if (auto wrong = wrong_groups(offer, estimate.groups, input.document().place("/compute/groups")))
+    out.diagnostics.push_back(std::move(*wrong));
   const Place place = offer.who.source == "case" ? input.document().place("/compute/workers") : Place{};
   if (out.team.devices().empty()) {
     out.estimate.device_memory = 0;
@@ -279,6 +305,7 @@ std::vector<RunPlan::Row> RunPlan::rows() const {
       {"host memory", format_bytes(offer.host.value), offer.host.source}};
   if (const Bytes device = team.device_memory(); device > 0)
     out.push_back({"device memory", format_bytes(device), offer.device.source});
+  if (offer.groups.said()) out.push_back({"groups", fmt::format("{}", offer.groups.value), offer.groups.source});
   if (offer.deterministic.value) out.push_back({"deterministic", "yes", offer.deterministic.source});
   if (!team.left_out.empty()) out.push_back({"left out", team.left_out, "auto"});
   out.push_back({"checkpoint every", format_duration(checkpoint_every), checkpoint_source});
@@ -313,6 +340,7 @@ Json RunPlan::resources() const {
           {"device_memory", {{"value", team.device_memory()}, {"source", offer.device.source}}},
           {"deterministic", sourced(offer.deterministic)},
           {"ranks", offer.place.ranks},
+          {"groups", sourced(offer.groups)},
           {"local_ranks", offer.place.local_ranks},
           {"needs",
            {{"host_memory", estimate.host_memory},

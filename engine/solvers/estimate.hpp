@@ -35,6 +35,7 @@ struct Estimate {
   std::vector<PhaseEstimate>
       phases;         ///< those that the solver can price, in the order of the run; what is left is not told apart
   DeviceUse use;      ///< what the case can do with devices; with `seconds` it decides which take part
+  GroupUse groups;    ///< what the case can do with several ranks
   std::string basis;  ///< "from the rate of a small box here", or why there are no seconds; no full stop
   Index steps = 0;    ///< advance() calls
   Bytes streamed =

@@ -18,6 +18,13 @@ bool is_device(const WorkerSpec& worker) {
 
 }  // namespace
 
+std::vector<int> GroupUse::fitting(int ranks) const {
+  std::vector<int> out;
+  for (int groups = least; groups <= std::min(most, ranks); ++groups)
+    if (!alike || ranks % groups == 0) out.push_back(groups);
+  return out;
+}
+
 std::vector<std::string> ChosenTeam::devices() const {
   std::vector<std::string> out;
   for (const WorkerSpec& worker : workers)

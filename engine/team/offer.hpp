@@ -52,6 +52,7 @@ struct Offer {
   Offered<Bytes> disk;    ///< free where results go; 0: not known
   Offered<bool> deterministic;
   Offered<std::string> balancer{"greedy"};
+  Offered<int> groups{0};  ///< that ranks form; 0: as many as the case can use
   RankPlace place;
   Machine machine;
   /// Of all workers together: as many as the team will have.
@@ -72,6 +73,22 @@ struct DeviceUse {
   /// "auto" judges by weights (worth_their_start).
   bool priced = false;
 };
+
+/// How the ranks of a run may form groups, each of which computes steps of its own (frequencies, shots), as the solver says of a case.
+struct GroupUse {
+  int least = 1, most = 1;                     ///< groups
+  bool alike = false;                          ///< all have as many ranks
+  std::string why = "ranks share every step";  ///< no fewer, no more; ends a sentence
+
+  /// Of so many ranks: 1, 2, 4.
+  [[nodiscard]] std::vector<int> fitting(int ranks) const;
+};
+
+/// Groups that the ranks form for so many steps.
+[[nodiscard]] inline int rank_groups(const Offer& offer, Index steps) {
+  const int most = offer.groups.value > 0 ? std::min(offer.groups.value, offer.place.ranks) : offer.place.ranks;
+  return std::max(1, static_cast<int>(std::min<Index>(most, steps)));
+}
 
 /// The team that computes, of those that are offered.
 struct ChosenTeam {

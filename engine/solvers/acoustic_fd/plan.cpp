@@ -474,6 +474,9 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
   const auto shots = static_cast<double>(marches);
   e.steps = p.steps * marches;
+  const Index together = setup.shots_at_once > 0 ? setup.shots_at_once : static_cast<Index>(setup.shots.size());
+  e.groups = {1, static_cast<int>(std::min<Index>(together, static_cast<Index>(setup.shots.size()))), true,
+              "each marches shots of its own, and no more are marched at the same time"};
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
   std::string on_device;
   double rate = 0;

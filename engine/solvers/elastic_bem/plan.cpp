@@ -473,6 +473,10 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
   return details;
 }
 
+GroupUse groups_of(const Offer& offer) {
+  return {offer.place.ranks, offer.place.ranks, false, "each computes frequencies of its own, and none is shared"};
+}
+
 /// Of all rounds, as Progress tells them: fields of forces in the ground belong to the right-hand sides and to the receivers alike.
 std::vector<PhaseEstimate> phases_of(const Phases& taken, double rounds, const std::string& by) {
   std::vector<PhaseEstimate> out;
@@ -602,6 +606,7 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (nodes * 96 + 1000));
   e.use = {0, "layered ground without a mesh is computed by the processors"};
+  e.groups = groups_of(offer);
   e.details = {{"elements", fmt::format("{}", s.active)},
                {"collocation points", fmt::format("{}", s.node_count())},
                {"unknowns", fmt::format("{:.0f}", unknowns)},
@@ -658,6 +663,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     e.use = {0, fmt::format("a device begins to pay at {} collocation points", least_device_rows)};
   else if (p->solve.deterministic && offer.workers.size() > 1)  // crew()
     e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
+  e.groups = groups_of(offer);
   const ChosenTeam team = choose_team(offer, e.use, e.seconds);
   const bool devices = e.use.most != 0 && !team.devices().empty();
   std::string assembly_by, solution_by;

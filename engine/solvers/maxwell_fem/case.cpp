@@ -319,6 +319,31 @@ void check_materials(const CaseReader& reader, const Values& materials, const Pr
   }
 }
 
+/// Waves run along the surface of a body of negative permittivity, and ring: a ball of -2 and ka = 1 is 13 dB off at its worst angle with
+/// 11,594 unknowns and 1.8 with 45,458, where one of -1 is 0.2 dB off.
+void check_negative(const CaseReader& reader, const Values& materials, const Problem& s) {
+  constexpr double deepest = -15;  // long bodies ring below, too
+  const auto is_meshed = [&](int m) {
+    return s.body_material == m ||
+           (s.sphere && (s.sphere->core_material == m || (s.sphere->coat > 0 && s.sphere->coat_material == m))) ||
+           std::ranges::any_of(s.domain.regions, [&](const auto& region) { return region.second == m; });
+  };
+  for (std::size_t m = 1; m < s.laws.size() && !s.error_bar; ++m)
+    for (const double f : s.frequencies) {
+      if (!is_meshed(static_cast<int>(m))) break;
+      const Complex e = s.laws[m](f).epsilon[0];
+      if (e.real() > 0 || e.real() < deepest || -e.imag() > 0.3 * -e.real()) continue;
+      reader.warn(
+          materials[s.material_names[m]],
+          fmt::format(
+              "'{}' has a permittivity of {:.3g} and little loss at {}: waves along its surface ring, and elements "
+              "shift that by decibels",
+              s.material_names[m], e.real(), format_quantity(f, "Hz")),
+          "Ask for output.error_bar, which tells by how much, or refine until the echo stays.");
+      break;
+    }
+}
+
 /// What scatters: a sphere or a mesh, its surfaces and regions.
 void read_body(const CaseReader& reader, const Values& root, Problem& s) {
   if (root.has("sphere")) {
@@ -492,6 +517,7 @@ Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
   read_body(reader, root, s);
   read_solution(reader, parameters, truncation, s);
   read_output(reader, output, s);
+  if (reader.good()) check_negative(reader, materials, s);
   if (root.has("mesh")) {
     if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }

@@ -5,8 +5,10 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/quality.hpp"
+#include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/case_dipoles.hpp"
+#include "engine/solvers/maxwell_fem/discretization/impedance.hpp"
 #include "engine/solvers/maxwell_fem/discretization/layout.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
@@ -67,12 +69,31 @@ struct Checker : CaseReader {
 
   [[nodiscard]] double shortest() const { return light_speed / s.frequencies.back(); }
 
+  /// A skin within which elements cannot follow the field: the conductor then loses what the elements make of it, not what it loses.
+  [[nodiscard]] bool told_of_thin_skin(double longest, int material, double limit) const {
+    for (const double f : {s.frequencies.front(), s.frequencies.back()}) {
+      const Medium m = s.laws[static_cast<std::size_t>(material)](f);
+      const Complex n = std::sqrt(m.epsilon[0] * m.mu[1]);
+      const double wave = light_speed / f, skin = wave / (2 * pi * std::abs(n.imag()));
+      if (std::abs(n) < nearly_metal || std::abs(n.imag()) < 0.3 * std::abs(n) || longest * std::abs(n) < limit * wave)
+        continue;
+      warn(place,
+           fmt::format("the field reaches {} into '{}' at {}, and its elements are {} long", format_quantity(skin, "m"),
+                       s.material_names[material], format_quantity(f, "Hz"), format_quantity(longest, "m")),
+           "The echo is that of a conductor, within half a decibel, but absorbed power is not that of this one: give "
+           "it as a "
+           "surface (body or boundaries, kind metal with its conductivity) where that counts.");
+      return true;
+    }
+    return false;
+  }
+
   /// The longest edge in a material against the wave there. `refine`: what to do, given the edge that is wanted in metres.
   template <class Refine>
   void edges(double longest, int material, const Refine& refine, double shorter = 1) const {
     const double index = refractive_index(s, material), limit = edge_limit(s.domain.order) * shorter;
     const double in_waves = longest * index / shortest();
-    if (in_waves <= limit) return;
+    if (told_of_thin_skin(longest, material, limit) || in_waves <= limit) return;
     const std::string text =
         fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest, "m"),
                     s.material_names[material], in_waves, format_quantity(s.frequencies.back(), "Hz"));
@@ -503,6 +524,61 @@ void check_what_is_folded(const Case& input, std::vector<Diagnostic>& out, const
   folded(output["isar"], "across", frame.across, frame.cross_width, closer);
 }
 
+/// Numbers without a unit are radians: 30 of them point somewhere, too.
+void check_angles(const Case& input, std::vector<Diagnostic>& out) {
+  const auto look = [&](const Values& at, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const double angle = at[name].number(); std::abs(angle) > 2.001 * pi)
+        out.push_back(input.warning_at(at[name], fmt::format("{:.4g} rad are {:.4g} degrees", angle, angle * 180 / pi),
+                                       fmt::format("Write \"{:.4g} deg\" if degrees are meant.", angle)));
+  };
+  const Values excitation = input["excitation"], cuts = input["output"]["cuts"];
+  look(excitation, {"theta", "phi"});
+  if (excitation.has("monostatic")) look(excitation["monostatic"], {"from", "to"});
+  for (std::size_t k = 0; k < cuts.size(); ++k) look(cuts.at(k), {"fixed", "from", "to"});
+}
+
+/// What a surface impedance leaves out of a metal whose skin is not thin against a body of `inner` metres (three times its volume over its
+/// surface: the radius of a ball), and whose currents are not large against those of displacement. Fitted to the Mie series of balls of
+/// ka = 0.2, 1 and 3 with tangents of 6 to 1e5, amplitudes relative to the largest one: 3 z (skin/a)^2 + z/tangent is 0.9 to 2.4 times what is off.
+void check_metal(const CaseReader& reader, const Problem& s, const Values& at, double inner) {
+  if (at["kind"].text() != "metal" || !(at["conductivity"].number() > 0)) return;
+  const double conductivity = at["conductivity"].number(), permeability = at["permeability"].number();
+  double worst = 0, where = 0, deep = 0;
+  for (const double f : {s.frequencies.front(), s.frequencies.back()}) {
+    const double z = std::abs(metal_impedance(conductivity, permeability, f)) / vacuum_impedance,
+                 tangent = conductivity * vacuum_impedance * light_speed / (2 * pi * f),
+                 skin = std::sqrt(light_speed / (pi * f * permeability * vacuum_impedance * conductivity)),
+                 off = (inner > 0 ? 3 * z * std::pow(skin / inner, 2) : 0.0) + z / tangent;
+    if (off <= worst) continue;
+    worst = off;
+    where = f;
+    deep = skin;
+  }
+  constexpr double no_metal = 3;  // dB
+  const double error = 20 * std::log10(1 + worst);
+  if (error < told_error) return;
+  const std::string text = fmt::format(
+      "{} S/m at {}: the field reaches {} into a body of {} inside, and a surface impedance leaves out some {:.2g} dB "
+      "of the largest echo",
+      at["conductivity"].number(), format_quantity(where, "Hz"), format_quantity(deep, "m"),
+      format_quantity(inner, "m"), error);
+  const char* hint =
+      "A metal is opaque and a good conductor: give the inside as a material with this conductivity instead.";
+  error > no_metal ? reader.fail(at["conductivity"], text, hint) : reader.warn(at["conductivity"], text, hint);
+}
+
+/// Metals of the body and of groups.
+void check_metals(const Case& input, std::vector<Diagnostic>& out, const Problem& s, const Mesh* skin) {
+  const CaseReader reader(input, out);
+  const double inner = s.sphere        ? s.sphere->radius
+                       : skin          ? 3 * std::abs(enclosed_volume(*skin)) / s.mesh.body.area
+                       : s.mesh.domain ? Checker::held(*s.mesh.domain).first
+                                       : 0.0;
+  if (s.sphere || skin) check_metal(reader, s, input["body"], inner);
+  for (const auto& [name, boundary] : s.domain.boundaries) check_metal(reader, s, input["boundaries"][name], inner);
+}
+
 }  // namespace
 
 Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem* before) {
@@ -519,15 +595,22 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem
   }
   const auto skin = bare_surface(s, given);
   const Values place = place_of_body(input, s);
+  std::vector<Diagnostic>
+      of_bands;  // one message for what all bands have in common, but no error of a later one is lost
   for (const Band& band : bands_of(s)) {
     const Problem part = in_band(s, band);
-    const Checker checker(input, out.said, part, place);
+    std::vector<Diagnostic> here;
+    const Checker checker(input, here, part, place);
     if (s.sphere) checker.sphere();
     if (skin) checker.surface(*mesh, *skin);
     if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
-    if (!out.said.empty()) break;  // one message for what all bands have in common
+    if (of_bands.empty() || has_errors(here)) of_bands = std::move(here);
+    if (has_errors(of_bands)) break;
   }
+  out.said.insert(out.said.end(), of_bands.begin(), of_bands.end());
   if (!has_errors(out.said)) check_what_is_folded(input, out.said, s, mesh);
+  check_angles(input, out.said);
+  if (!has_errors(out.said)) check_metals(input, out.said, s, skin.get());
   check_dipoles(CaseReader(input, out.said), s, skin.get());
   // Also with elements that are too coarse: the check says so, and tests compute on them.
   out.problem = std::make_unique<Problem>(std::move(s));

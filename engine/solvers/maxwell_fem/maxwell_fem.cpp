@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -88,9 +89,10 @@ Status MaxwellFem::prepare(RunContext& context) {
   if (Status s = enter_band(0); !s) return s;
   context.progress.end();
   note_mesh(context);
+  most_groups_ = static_cast<std::size_t>(rank_groups(context.offer, std::numeric_limits<Index>::max()));
   if (cluster_->size() > 1 && cluster_->leads() && problem_.frequencies.size() > 1)
-    log::info("maxwell-fem: {} frequencies by {} ranks, each of another one as far as they go",
-              problem_.frequencies.size(), cluster_->size());
+    log::info("maxwell-fem: {} frequencies by {} groups of {} ranks, each of another one as far as they go",
+              problem_.frequencies.size(), most_groups_, cluster_->size());
   return {};
 }
 

@@ -2,7 +2,7 @@
 // The solver's face to the session. One advance() is a piece of work of a second or so: factors, a block of solves, a part of
 // the radiation, the fields of a block; so a stop is heard between them.
 //
-// Several ranks compute a round of as many frequencies of a band as there are ranks, or as are left of it: rank r belongs to group
+// Several ranks compute a round of as many frequencies of a band as there are ranks (or groups that were asked for), or as are left of it: rank r belongs to group
 // r modulo the number of groups, and a group computes one frequency. When all are done the leading rank has their answers and writes them
 // one by one, in their order; so tables do not depend on the number of ranks.
 #pragma once
@@ -168,6 +168,7 @@ class MaxwellFem final : public Solver {
   std::shared_ptr<const Mesh> given_;  ///< the case's
   Communicator* cluster_ = nullptr;
   std::unique_ptr<Communicator> own_group_;
+  std::size_t most_groups_ = 1;    ///< of ranks: frequencies of a round at most
   Communicator* group_ = nullptr;  ///< the ranks that compute this frequency: cluster_ or own_group_
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -163,9 +164,9 @@ struct Question {
   RadiationRates rates, alone;  ///< alone: without devices
 
   [[nodiscard]] double budget() const { return static_cast<double>(offer.host.value); }
-  /// Ranks of one frequency, where there are more of them than frequencies.
+  /// Ranks of one frequency, where there are more of them than frequencies, or than groups that were asked for.
   [[nodiscard]] int ranks_of_one(double frequencies) const {
-    return std::max(1, static_cast<int>(offer.place.ranks / std::max(1.0, frequencies)));
+    return std::max(1, offer.place.ranks / rank_groups(offer, static_cast<Index>(std::max(1.0, frequencies))));
   }
 };
 
@@ -225,7 +226,7 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
   RadiationWork work = radiation_work(part, solved);
   work.outer_points = points;
   work.current_points = counted ? counted->current_points : points;
-  work.ranks = std::max(1.0, std::floor(q.offer.place.ranks / frequencies));  // of one frequency
+  work.ranks = of_one;
   const RadiationPlan loop = plan_radiation(work, q.rates, q.budget(),
                                             !q.offer.automatic || on_devices(s.truncation.loop)),
                       alone = plan_radiation(work, q.alone, q.budget());
@@ -234,17 +235,18 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
   const double flops = counted ? counted->fronts.flops : factor_flops(n, foreseen.entries, rows),
                entries = foreseen.entries, applied = work.applications * work.columns,
                radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
-  // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
-  const auto ranks = static_cast<double>(std::max(1, q.offer.place.ranks));
+  // Groups of ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
+  const auto ranks = static_cast<double>(std::max(1, q.offer.place.ranks)),
+             groups = static_cast<double>(rank_groups(q.offer, std::numeric_limits<Index>::max()));
   const double cores = std::max(1, q.offer.threads.value);
   const auto factors_of = [&](double together) {
     return flops / q.factored / (own_fronts(part.direct) ? together : 1.0);
   };
   const double solving = (solved < 8 ? 1 : 2) * solve_rate * (own_fronts(part.direct) ? together_faster(cores) : 1.0);
   const auto solves_of = [&](double together) { return 16 * entries * (applied / together + solved) / solving; };
-  const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
+  const double rounds = std::floor(frequencies / groups), left = frequencies - rounds * groups;
   const auto of_all = [&](const auto& seconds_of) {
-    return rounds * seconds_of(1.0) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+    return rounds * seconds_of(std::floor(ranks / groups)) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
   };
   const double whole_rounds = rounds + (left > 0 ? 1 : 0);
   add_phase(e, "matrix and factors", whole_rounds * n * assembly_seconds / together_faster(cores) + of_all(factors_of),
@@ -391,11 +393,14 @@ void add_details(const Question& q, const Foreseen& all, std::size_t bands, doub
         own_fronts(s.direct) && of_one > 1
             ? fmt::format("its mesh and matrix and a part of the factors, {}", format_bytes(all.factors))
             : std::string("its mesh and factors");
-    e.details.emplace_back("ranks", fmt::format("{}, {}; each holds {}, {} in all", ranks,
-                                                frequencies <= 1 ? std::string("which share solves and radiation")
-                                                : of_one > 1     ? fmt::format("{} or more a frequency", of_one)
-                                                                 : std::string("each of another frequency"),
-                                                mesh_and, format_bytes(e.host_memory)));
+    const int groups = rank_groups(q.offer, static_cast<Index>(std::max(1.0, frequencies)));
+    e.details.emplace_back("ranks",
+                           fmt::format("{}, {}; each holds {}, {} in all", ranks,
+                                       groups == 1      ? std::string("which share factors, solves and radiation")
+                                       : groups < ranks ? fmt::format("in {} groups, {}{} a frequency", groups, of_one,
+                                                                      ranks % groups == 0 ? "" : " or more")
+                                                        : std::string("each of another frequency"),
+                                       mesh_and, format_bytes(e.host_memory)));
   }
 }
 
@@ -445,6 +450,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                          : "from laws fitted to three cases on a server's core";
   add_disk(q, all, frequencies, e);
   e.steps = 0;
+  e.groups = {1, std::max(1, static_cast<int>(std::min(frequencies, 65536.0))), false,
+              "each computes frequencies of its own, of which there are fewer"};
   std::string radiation = add_devices(q, all, e);
   add_details(q, all, bands.size(), frequencies, std::move(radiation), e);
   return e;

@@ -32,10 +32,8 @@ Status MaxwellFem::begin_round(RunContext& context) {
     return {};
   }
   Communicator& all = context.cluster;
-  round_ = 1;  // as many as there are ranks, of one band
-  while (round_ < static_cast<std::size_t>(all.size()) && next_ + round_ < order_.size() &&
-         band_of(order_[next_ + round_]) == band_)
-    ++round_;
+  round_ = 1;  // as many as there are groups of ranks, of one band
+  while (round_ < most_groups_ && next_ + round_ < order_.size() && band_of(order_[next_ + round_]) == band_) ++round_;
   const auto group = static_cast<std::size_t>(all.rank()) % round_;
   group_ = cluster_;
   own_group_.reset();

@@ -133,6 +133,39 @@ class TestOffer : public QObject {
     QVERIFY(by_environment.automatic);
   }
 
+  void groups_of_ranks_are_as_many_as_fit() {
+    const auto offered = [](int ranks, const std::string& groups) {
+      return make_offer(wave(groups.empty() ? "" : R"(, "compute": {"groups": )" + groups + "}"),
+                        {.place = {0, ranks, 0, ranks}})
+          .value();
+    };
+    QCOMPARE(rank_groups(offered(4, ""), 10), 4);
+    QCOMPARE(rank_groups(offered(4, ""), 3), 3);
+    QCOMPARE(rank_groups(offered(4, "2"), 10), 2);
+    QCOMPARE(rank_groups(offered(1, "2"), 10), 1);
+    QCOMPARE(rank_groups(offered(4, "0"), 0), 1);
+    const GroupUse frequencies{1, 3, false, "there are three"}, shots{1, 8, true, "of one size"};
+    QCOMPARE(frequencies.fitting(4), (std::vector<int>{1, 2, 3}));
+    QCOMPARE(shots.fitting(6), (std::vector<int>{1, 2, 3, 6}));
+    QCOMPARE(GroupUse{}.fitting(4), std::vector<int>{1});
+    const auto told = [&](int ranks, const std::string& groups, const GroupUse& use) {
+      Estimate e;
+      e.groups = use;
+      const Offer offer = offered(ranks, groups);
+      std::string out;
+      for (const Diagnostic& d : plan_run(offer, wave(R"(, "compute": {"groups": )" + groups + "}"), e).diagnostics)
+        out += d.render();
+      return out;
+    };
+    QCOMPARE(told(4, "3", frequencies), std::string());
+    QVERIFY(told(4, "4", frequencies).find("cannot form 4 groups: there are three") != std::string::npos);
+    QVERIFY(told(4, "5", frequencies).find("a group has a rank at least") != std::string::npos);
+    QVERIFY(told(6, "4", shots).find("groups are of one size") != std::string::npos);
+    QVERIFY(told(6, "4", shots).find("case can use), 1, 2, 3, 6.") != std::string::npos);
+    QVERIFY(told(2, "2", {}).find("ranks share every step") != std::string::npos);
+    QVERIFY(told(1, "2", {}).find("warning") != std::string::npos);
+  }
+
   void threads_that_workers_name_are_those_of_the_run() {
     const auto threads = [](const std::string& workers, int said) {
       const Offer offer = make_offer(wave(), {.flags = {.workers = workers, .threads = said}}).value();

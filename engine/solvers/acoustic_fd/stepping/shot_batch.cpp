@@ -87,8 +87,8 @@ bool fits(const Setup& setup, int ranks, Bytes budget, Bytes whole) {
 /// Groups of ranks: as many as divide them evenly, are of use and have memory.
 int groups_of(const Setup& setup, const Offer& offer, int shots, int devices, Bytes device_memory, std::string& why) {
   const Bytes budget = field_budget(offer);
-  for (int groups = offer.place.ranks; groups > 1; --groups) {
-    if (offer.place.ranks % groups != 0 || groups > shots) continue;
+  for (int groups = rank_groups(offer, shots); groups > 1; --groups) {
+    if (offer.place.ranks % groups != 0) continue;
     const int each = offer.place.ranks / groups;
     if (fits(setup, each, budget, budget) &&
         (devices == 0 || device_memory == 0 || march_bytes(setup.problem, each) + (Bytes{1} << 20) <= device_memory))

@@ -59,7 +59,7 @@ std::vector<SweepSample> MaxwellFem::scaled_samples(std::size_t most) const {
 /// On every rank alike, when all of order_ is computed: the leading rank says what comes next.
 void MaxwellFem::extend_order(Communicator& all) {
   if (!problem_.fast || next_ < order_.size()) return;
-  const auto wanted = static_cast<std::size_t>(all.size());
+  const auto wanted = most_groups_;
   std::vector<double> more(wanted, -1);
   if (all.leads()) {
     std::vector<double> grid;

@@ -74,6 +74,55 @@ class TestMessages : public QObject {
     QVERIFY(first_error(json).contains("fourth power"));
   }
 
+  /// What is legal and computed, and yet not what somebody may think it is.
+  void what_answers_leave_out_is_told() {
+    const auto said = [](const Json& json) {
+      QString out;
+      const Case input = resolved(json);
+      for (const Diagnostic& d : MaxwellFem().check(input, nullptr, make_offer(input).value()))
+        out += QString::fromStdString(d.render());
+      return out;
+    };
+    Json json = sphere_case();
+    json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 4, "layers": 3})");
+    json["output"].erase("exact");
+    QCOMPARE(said(json), QString());
+    // Radians that were meant as degrees.
+    json["excitation"]["theta"] = 30;
+    QVERIFY2(said(json).contains("30 rad are 1719 degrees"), qPrintable(said(json)));
+    json["excitation"]["theta"] = "-360 deg";
+    QCOMPARE(said(json), QString());
+    // A skin of 16 mm in a ball of 50 mm: 0.30 dB off its series, one of 5 mm 0.010, and one of 159 mm is no metal.
+    const auto metal = [&](double conductivity) {
+      json["body"] = {{"kind", "metal"}, {"conductivity", conductivity}};
+      return said(json);
+    };
+    QVERIFY2(metal(1).contains("warning") && metal(1).contains("15.92 mm"), qPrintable(metal(1)));
+    QCOMPARE(metal(10), QString());
+    QVERIFY2(!metal(0.01).contains("warning") && metal(0.01).contains("leaves out"), qPrintable(metal(0.01)));
+    json.erase("body");
+    // Elements of 29 mm in a ball whose skin is 5 um.
+    const auto ball = [&](const Json& material) {
+      json["sphere"]["material"] = "stuff";
+      json["materials"]["stuff"] = material;
+      return said(json);
+    };
+    QVERIFY2(ball({{"permittivity", 1}, {"conductivity", 1e7}}).contains("absorbed power is not that of this one"),
+             qPrintable(said(json)));
+    QCOMPARE(ball({{"permittivity", 1}, {"conductivity", 0.3}}), QString());
+    QVERIFY2(ball({{"permittivity", -2}}).contains("ring"), qPrintable(said(json)));
+    json["output"]["error_bar"] = true;
+    QCOMPARE(said(json), QString());
+  }
+
+  /// An error of a higher band is no less one where something is told of the first.
+  void errors_of_all_bands_are_told() {
+    Json json = sphere_case();
+    json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 3, "layers": 2})");
+    json["excitation"] = read_json(R"({"frequencies": {"values": ["1 GHz", "2.4 GHz", "9 GHz"]}, "theta": 30})");
+    QVERIFY2(first_error(json).contains("set sphere.divisions"), qPrintable(first_error(json)));
+  }
+
   /// A body away from the origin comes back into images from their other side, beyond half of what they repeat after.
   void what_images_fold_in_is_told() {
     const auto said = [](const Json& json, const Mesh& mesh) {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// maxwell-fem on two and four ranks whose groups the case names: the tables of one rank, less memory where fewer groups share it, bad
+// numbers told with what fits; a run on processors goes on on a device, and one whose device is lost on processors.
+// labels: cli mpi emulated timeout300
+#include <QTest>
+
+#include "conoid/config.hpp"
+#include "tests/engine/cli/solver_safety.hpp"
+
+using conoid::Json;
+
+namespace {
+
+/// Four frequencies of one band, so that one, two and four groups have rounds of as many.
+Json case_of_four() {
+  return Json::parse(R"j({
+    "conoid": 1, "title": "In groups", "solver": "maxwell-fem",
+    "sphere": {"radius": "50 mm", "divisions": 3, "layers": 1},
+    "excitation": {"frequencies": {"from": "0.9 GHz", "to": "1.1 GHz", "count": 4}, "theta": "180 deg", "polarisation": "V"},
+    "truncation": {"tolerance": 1e-6},
+    "output": {"cuts": [{"name": "E plane", "count": 7}]}})j");
+}
+
+QStringList on_so_many(int ranks) {
+  return {"--launcher",
+          QString("mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks)};
+}
+
+/// A whole solution at a tolerance of 1e-6: ranks, and devices, pick the directions of a block by thresholds.
+const safety::Limits within_tolerance{{"convergence.csv", "iterations", "operator_applications"}, 2e-5};
+
+}  // namespace
+
+class TestMaxwellRanks : public QObject {
+  Q_OBJECT
+  rod::Scratch scratch_;
+  rod::Said conoid(const QStringList& words, const safety::Variables& more = {}) {
+    return safety::conoid(scratch_.path(), words + QStringList{"--progress", "none", "--threads", "1"}, more);
+  }
+  [[nodiscard]] safety::Left left(const char* out) const { return safety::left_by(scratch_ / out); }
+  [[nodiscard]] double number(const char* out, const char* name) const {
+    return rod::summary_of(scratch_ / out)["numbers"][name]["value"].get<double>();
+  }
+
+ private slots:
+  void initTestCase() {
+    rod::write_case(scratch_ / "case.json", case_of_four());
+    COMPARE_EXIT(conoid({"run", "case.json", "--out", "one"}), 0);
+  }
+
+  void groups_of_ranks_leave_what_one_rank_leaves() {
+    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "apart"} + on_so_many(2)), 0);
+    COMPARE_EXIT(
+        conoid(QStringList{"run", "case.json", "--out", "shared", "--set", "compute.groups=1"} + on_so_many(2)), 0);
+    COMPARE_EXIT(conoid(QStringList{"run", "case.json", "--out", "pairs", "--set", "compute.groups=2"} + on_so_many(4)),
+                 0);
+    for (const char* out : {"apart", "shared", "pairs"}) {
+      const std::string wrong = safety::difference(left("one"), left(out), within_tolerance);
+      QVERIFY2(wrong.empty(), (out + (": " + wrong)).c_str());
+    }
+    // Two ranks with a frequency each hold whole factors, those that share one hold parts.
+    QCOMPARE(number("apart", "factor_memory"), number("one", "factor_memory"));
+    for (const char* out : {"shared", "pairs"})
+      QVERIFY2(number(out, "factor_memory") < 0.85 * number("one", "factor_memory"), out);
+  }
+
+  void groups_that_do_not_fit_are_told_with_those_that_do() {
+    const auto refused = [&](int ranks, const char* groups, const char* why, const char* fits) {
+      const rod::Said said =
+          conoid(QStringList{"run", "case.json", "--out", "never", "--set", QString("compute.groups=%1").arg(groups)} +
+                 on_so_many(ranks));
+      return said.exit == 3 && said.says(why) && said.says(fits) && !rod::fs::exists(scratch_ / "never/charts");
+    };
+    QVERIFY(refused(2, "3", "2 ranks cannot form 3 groups: a group has a rank at least",
+                    "0 (as many as the case can use), 1, 2."));
+    QVERIFY(refused(4, "9", "4 ranks cannot form 9 groups", "1, 2, 3, 4."));
+    QVERIFY(refused(2, "-1", "groups", "0"));
+    // A single rank computes all, whatever the case was written for.
+    const rod::Said alone = conoid({"run", "case.json", "--out", "alone", "--set", "compute.groups=4"});
+    COMPARE_EXIT(alone, 0);
+    QVERIFY2(alone.says("4 groups of ranks, and a single rank"), alone.err.c_str());
+  }
+
+  void a_run_goes_on_on_a_device_and_after_one_is_lost() {
+#if !CONOID_HAVE_EMULATED
+    QSKIP("built without the emulated device");
+#endif
+    const QStringList device{"--set", "truncation.loop=device"};
+    COMPARE_EXIT(
+        conoid(QStringList{"run", "case.json", "--out", "moved"} + safety::often, safety::stops_in_checkpoint()), 75);
+    COMPARE_EXIT(conoid({"resume", "moved", "--workers", "emulated"}), 0);
+    std::string wrong = safety::difference(left("one"), left("moved"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    const QStringList words = QStringList{"run", "case.json", "--out", "lost", "--workers", "emulated"} + device;
+    const rod::Said lost = conoid(words + safety::often, {{"CONOID_EMULATED", "fails_after=60"}});
+    COMPARE_EXIT(lost, 6);
+    QVERIFY2(lost.says("the device is lost"), lost.err.c_str());
+    COMPARE_EXIT(conoid({"resume", "lost", "--workers", "emulated"}), 0);
+    QCOMPARE(rod::summary_of(scratch_ / "lost")["resumed"].get<int>(), 1);
+    wrong = safety::difference(left("one"), left("lost"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMaxwellRanks)
+#include "test_maxwell_ranks.moc"
