@@ -241,4 +241,12 @@ struct InclusionSetting {
 /// is below it.
 [[nodiscard]] std::array<double, 2> crossed_modes_error();
 
+/// Largest error over the largest motion of a trace made of frequencies, and what the frequencies that are not among them may be at most.
+struct HistoryError {
+  double error = 0, limit = 0;
+};
+/// The surface of a half-space under a pulse of force on it, against C. L. Pekeris' closed form, ν = 1/4; one straight below, against Cagniard's.
+[[nodiscard]] HistoryError surface_history_error();
+[[nodiscard]] HistoryError history_above_error(double nu);
+
 }  // namespace conoid::elastic_bem

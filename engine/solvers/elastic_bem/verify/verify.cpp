@@ -724,7 +724,20 @@ void profile_stresses(Table& t) {
   t.at_most("profile, the same: jumps of tractions across interfaces", border[1], 1e-8, "exact");
 }
 
+void histories(Table& t) {
+  t.run.doing("signals over time");
+  const HistoryError beside = surface_history_error();
+  t.at_most("signal over time, half-space, nu = 1/4: surface beside a force on it, over its largest motion",
+            beside.error, beside.limit, "Pekeris 1955; limit: all of the signal above the band, in phase");
+  for (const double nu : {0.0, 0.25, 0.45}) {
+    const HistoryError above = history_above_error(nu);
+    t.at_most(fmt::format("signal over time, half-space, nu = {:g}: surface above a force in the ground", nu),
+              above.error, above.limit, "Cagniard 1939; limit: all of the signal above the band, in phase");
+  }
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("signal over time")) histories(t);
   if (t.run.may_want("profile")) profiles(t);
   if (t.run.may_want("profile")) profile_stresses(t);
   if (t.run.may_want("profile")) profile_waves(t);
