@@ -245,6 +245,8 @@ struct InclusionSetting {
 struct HistoryError {
   double error = 0, limit = 0;
 };
+/// ∫_0^τ of C. L. Pekeris' motion times 32πμr/F, τ = c_S t/r.
+[[nodiscard]] double pekeris_integral(double tau);
 /// The surface of a half-space under a pulse of force on it, against C. L. Pekeris' closed form, ν = 1/4; one straight below, against Cagniard's.
 [[nodiscard]] HistoryError surface_history_error();
 [[nodiscard]] HistoryError history_above_error(double nu);

@@ -27,22 +27,6 @@ namespace {
 
 using std::numbers::pi;
 
-/// ∫_0^τ of Pekeris' motion times 32π.
-double pekeris_integral(double tau) {
-  static const double root = std::sqrt(3.0), gamma = 0.5 * std::sqrt(3 + root), first = 1 / root,
-                      rayleigh = std::sqrt(3 * root + 5), leaky = std::sqrt(3 * root - 5),
-                      beta = std::sqrt(0.75 - 0.25 * root);
-  const auto early = [&](double t) {
-    return 6 * t - root * std::acosh(2 * t) - rayleigh * std::asin(t / gamma) + leaky * std::acosh(t / beta);
-  };
-  const auto middle = [&](double t) { return 12 * t - 2 * rayleigh * std::asin(std::min(1.0, t / gamma)); };
-  if (tau <= first) return 0;
-  double sum = early(std::min(tau, 1.0)) - early(first);
-  if (tau > 1) sum += middle(std::min(tau, gamma)) - middle(1);
-  if (tau > gamma) sum += 12 * (tau - gamma);
-  return sum;
-}
-
 /// ∫_a^b of the motion above the force times 2π.
 double above_integral(double nu, double a, double b) {
   const double square = (1 - 2 * nu) / (2 - 2 * nu), first = std::sqrt(square);
@@ -51,8 +35,7 @@ double above_integral(double nu, double a, double b) {
   };
   const auto motion = [&](double t) {
     const double p = t * t - square, s = t * t - 1;
-    return t * t * (2 * p + 1) / determinant(p) -
-           (s > 0 ? 2 * s * t * std::sqrt(s + square) / determinant(s) : 0);
+    return t * t * (2 * p + 1) / determinant(p) - (s > 0 ? 2 * s * t * std::sqrt(s + square) / determinant(s) : 0);
   };
   const auto smooth = [&](double from, double to) {
     double sum = 0;
@@ -63,8 +46,8 @@ double above_integral(double nu, double a, double b) {
   return smooth(std::max(a, first), std::min(b, 1.0)) + smooth(std::max({a, first, 1.0}), b);
 }
 
-constexpr int fine = 512;       ///< samples of the signal in a second
-constexpr Index length = 2;     ///< of the signal, s
+constexpr int fine = 512;    ///< samples of the signal in a second
+constexpr Index length = 2;  ///< of the signal, s
 constexpr Index frequencies = 64, period = 8;
 
 /// sin⁴ in straight lines.
@@ -79,7 +62,8 @@ TimeTable pulse() {
 }
 
 /// Motion under the pulse, again and again, at the samples of the trace: slopes times integrals.
-std::vector<double> motion_of(const TimeTable& signal, const std::function<double(double, double)>& between, Index samples) {
+std::vector<double> motion_of(const TimeTable& signal, const std::function<double(double, double)>& between,
+                              Index samples) {
   constexpr Index rounds = 31, all = (rounds + 1) * period * fine;
   std::vector<double> moved;  // between a sample and the next
   moved.reserve(static_cast<std::size_t>(all));
@@ -92,8 +76,7 @@ std::vector<double> motion_of(const TimeTable& signal, const std::function<doubl
       const Index now = s * every + round * period * fine;
       for (Index k = 0; k < std::min(now, length * fine); ++k) {
         const auto at = static_cast<std::size_t>(k), since = static_cast<std::size_t>(now - k - 1);
-        out[static_cast<std::size_t>(s)] +=
-            (signal.values[at + 1] - signal.values[at]) * fine * moved[since];
+        out[static_cast<std::size_t>(s)] += (signal.values[at + 1] - signal.values[at]) * fine * moved[since];
       }
     }
   return out;
@@ -138,11 +121,26 @@ SoilProfile half_space(double nu) {
 
 }  // namespace
 
+double pekeris_integral(double tau) {
+  static const double root = std::sqrt(3.0), gamma = 0.5 * std::sqrt(3 + root), first = 1 / root,
+                      rayleigh = std::sqrt(3 * root + 5), leaky = std::sqrt(3 * root - 5),
+                      beta = std::sqrt(0.75 - 0.25 * root);
+  const auto early = [&](double t) {
+    return 6 * t - root * std::acosh(2 * t) - rayleigh * std::asin(t / gamma) + leaky * std::acosh(t / beta);
+  };
+  const auto middle = [&](double t) { return 12 * t - 2 * rayleigh * std::asin(std::min(1.0, t / gamma)); };
+  if (tau <= first) return 0;
+  double sum = early(std::min(tau, 1.0)) - early(first);
+  if (tau > 1) sum += middle(std::min(tau, gamma)) - middle(1);
+  if (tau > gamma) sum += 12 * (tau - gamma);
+  return sum;
+}
+
 HistoryError surface_history_error() {
   const SoilProfile profile = half_space(0.25);
-  return compare(
-      [&](double omega) { return LayeredSurface(profile, omega, 1.01, 1).at(1).v / (2 * pi); },
-      [](double a, double b) { return (pekeris_integral(b) - pekeris_integral(a)) / (32 * pi); }, 0.5);  // Rayleigh's wave
+  return compare([&](double omega) { return LayeredSurface(profile, omega, 1.01, 1).at(1).v / (2 * pi); },
+                 [](double a, double b) { return (pekeris_integral(b) - pekeris_integral(a)) / (32 * pi); },
+                 0.5);  // Rayleigh's wave
 }
 
 HistoryError history_above_error(double nu) {
