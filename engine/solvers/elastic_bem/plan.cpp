@@ -102,6 +102,7 @@ Bytes rule_bytes(const Problem& p, bool observed) {
 struct FarCount {
   PairCount pairs;
   double product = 0;          ///< operations of the products with the rings' matrix
+  double swept = 0;            ///< bytes of that matrix that a device reads, once for each four unit forces
   double responses = 0;        ///< displacements from the table
   double columns = 0;          ///< unit forces
   double held = 0, batch = 0;  ///< bytes
@@ -119,6 +120,8 @@ FarCount count_far(const FarGround& ground, const Surface& s, const Harmonic& h,
   out.pairs = count_pairs(rings, k, target, false, s.nodes, false);
   out.pairs += count_pairs(rings, k, target, false, inner, false);
   out.product = 8 * 9 * n * (m * columns + points * shown);
+  // Points of receivers among them meet one vector a load.
+  out.swept = 144 * n * (m * std::ceil(columns / 4) + points * std::ceil(shown / 4));
   out.responses = places * (n + faded);
   out.columns = columns;
   // Twice the unit forces on the rings, their field at the nodes three times, the rings' table.
@@ -206,8 +209,9 @@ constexpr double wave_number_seconds = 0.9e-6, sloped_wave_number_seconds = 1.6e
 /// What so many cores do a second, or a device.
 struct Rates {
   double far = 0, far_single = 0;  ///< points of far pairs
+  double summed = 0;               ///< of elements of nine nodes; by devices those whose columns stay there
   double near = 0;
-  double bytes = 0;                        ///< of matrices that pass to and from memory
+  double bytes = 0;                        ///< of matrices that pass to and from memory, a device's own where it is one
   double product = 0;                      ///< operations of products
   double factors = 0, factors_double = 0;  ///< operations of a factorisation
   double responses = 0;
@@ -218,6 +222,7 @@ struct Rates {
 Rates of_cores(double cores, bool several_nodes, bool avx512) {
   const double far = 1 / (several_nodes ? 17e-9 : 9e-9);
   return {cores * far,
+          cores * far,
           cores * far,
           cores / 60e-9,
           std::min(cores * 5e9, 40e9),
@@ -235,10 +240,13 @@ Rates of_device(const DeviceInfo& device) {
     const double size = device.multiprocessors / 132.0;
     out.far = size * 2e9;
     out.far_single = 2 * out.far;
+    out.summed = size * 1.2e9;
+    out.bytes = size * 3e12;
     out.factors = size * 46e12;
     out.factors_double = size * 25e12;
   } else {
-    out.far = out.far_single = 5e6;
+    out.far = out.far_single = out.summed = 5e6;
+    out.bytes = 1e9;
     out.factors = 50e9;
     out.factors_double = 25e9;
   }
@@ -250,7 +258,9 @@ struct Crew {
   double threads = 1;  ///< of all processors
   Rates cores;         ///< the threads of all
   Rates workers;       ///< processors that share far pairs with devices, and the devices
-  Rates solver;        ///< the device that solves
+  std::vector<Rates> devices;
+  Rates beside;  ///< processors that share far pairs with devices
+  Rates solver;  ///< the device that solves
   SolutionPlace place = SolutionPlace::processors;
   bool solves_by_cuda = false;
 };
@@ -258,7 +268,8 @@ struct Crew {
 /// Seconds of the phases of one frequency; those of `devices` are not the processors'.
 struct Phases {
   double assembly = 0, far_ground = 0, solution = 0, observers = 0, fields = 0;
-  double devices = 0;
+  double devices = 0;         ///< but for those of far_ground
+  double devices_beyond = 0;  ///< of far_ground
   [[nodiscard]] double sum() const { return assembly + far_ground + solution + observers + fields; }
   void add(const Phases& o, double share) {
     assembly += share * o.assembly;
@@ -267,6 +278,7 @@ struct Phases {
     observers += share * o.observers;
     fields += share * o.fields;
     devices += share * o.devices;
+    devices_beyond += share * o.devices_beyond;
   }
 };
 
@@ -279,6 +291,19 @@ struct SceneCount {
   double cubes = 0;  ///< of the unknowns of systems that are factorised apart
   CompressedPlan compressed;
 };
+
+/// Processors make the matrix in their memory and multiply it there, devices in theirs; both at once, each its share.
+void price_far_ground(const FarCount& c, const Crew& crew, Phases& out) {
+  if (!(c.pairs.far > 0)) return;
+  double processors = 0, devices = 0;  // of all of it a second
+  if (crew.beside.summed > 0)
+    processors =
+        1 / (c.pairs.far / crew.beside.summed + c.pairs.bytes / crew.beside.bytes + c.product / crew.beside.product);
+  for (const Rates& r : crew.devices) devices += 1 / (c.pairs.far / r.summed + c.swept / r.bytes);
+  const double both = 1 / (processors + devices);
+  out.devices_beyond = devices * both * both;
+  out.far_ground = both + c.pairs.near / crew.cores.near + c.responses / crew.cores.responses;
+}
 
 double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
   return p.far / (single ? crew.workers.far_single : crew.workers.far) + p.near / crew.cores.near +
@@ -316,8 +341,7 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   out.observers = pair_seconds(c.observers, crew, false);
   out.fields = wave_number_seconds * (c.fields.points / crew.threads + c.fields.alone) +
                sloped_wave_number_seconds * c.fields.alone_with_slopes;
-  out.far_ground = pair_seconds(c.far.pairs, crew, false) + c.far.product / crew.cores.product +
-                   c.far.responses / crew.cores.responses;
+  price_far_ground(c.far, crew, out);
   const double entry = p.single ? 8 : 16;
   if (p.solve.method == Method::compressed) {
     price_compressed(c, crew, p, out);
@@ -379,6 +403,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
     const auto share = 1 / static_cast<double>(samples);
     out.far.pairs += {share * one.pairs.far, share * one.pairs.near, share * one.pairs.bytes};
     out.far.product += share * one.product;
+    out.far.swept += share * one.swept;
     out.far.responses += share * one.responses;
     out.far.columns = one.columns;
     out.far.held = std::max(out.far.held, one.held);
@@ -393,7 +418,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   Crew out;
   const double all = std::max(1, offer.threads.value);
   out.threads = all;
-  out.cores = out.workers = of_cores(all, several_nodes, offer.machine.avx512);
+  out.cores = out.workers = out.beside = of_cores(all, several_nodes, offer.machine.avx512);
   if (team.devices().empty()) return out;
   const Surface& s = *p.scene.surface;
   Bytes most = 0;
@@ -408,6 +433,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
         offer.devices, [&](const DeviceInfo& d) { return fmt::format("{}:{}", d.backend, d.index) == worker.device; });
     if (info == offer.devices.end()) continue;
     const Rates one = of_device(*info);
+    out.devices.push_back(one);
     devices.far += one.far;
     devices.far_single += one.far_single;
     if (worker.device_memory <= most) continue;
@@ -415,7 +441,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
     out.solver = one;
     out.solves_by_cuda = info->backend == "cuda";
   }
-  out.workers = of_cores(processors, several_nodes, offer.machine.avx512);
+  out.workers = out.beside = of_cores(processors, several_nodes, offer.machine.avx512);
   out.workers.far += devices.far;
   out.workers.far_single += devices.far_single;
   if (p.solve.method == Method::gmres || p.solve.method == Method::compressed || !p.symmetry.empty()) return out;
@@ -481,7 +507,7 @@ GroupUse groups_of(const Offer& offer) {
 std::vector<PhaseEstimate> phases_of(const Phases& taken, double rounds, const std::string& by) {
   std::vector<PhaseEstimate> out;
   const double solved = std::min(taken.devices, taken.solution);  // on a device
-  if (taken.far_ground > 0) out.push_back({"far ground", taken.far_ground * rounds, 0, by});
+  if (taken.far_ground > 0) out.push_back({"far ground", taken.far_ground * rounds, taken.devices_beyond * rounds, by});
   out.push_back({"assembly", taken.assembly * rounds, (taken.devices - solved) * rounds, by, {"pairs", "singular"}});
   out.push_back({"solution", taken.solution * rounds, solved * rounds, solved > 0 ? "a device" : ""});
   if (const double shown = taken.observers + taken.fields; shown > 0)
@@ -671,7 +697,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     const Crew crew = crew_of(team, offer, *p, several_nodes, known);
     taken = phases(crew);
     e.planned_seconds = taken.sum() * rounds + beginning;
-    e.device_seconds = taken.devices * rounds;
+    e.device_seconds = (taken.devices + taken.devices_beyond) * rounds;
     // Two panels of columns on each device, and in page-locked memory of the host, but for those that only sums come back from.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
                  of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;

@@ -43,6 +43,11 @@ class PanelStore {
     if (!mine) mine = std::make_unique<PanelMemory>();
     return *mine;
   }
+  /// Between phases: panels of a device that needs its memory for something else; a later phase takes new ones beside that.
+  void give_back(int worker) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto& mine = memory_[worker]) *mine = {};
+  }
   /// Bytes that solutions hold on a device beside panels.
   void set_held(int worker, Bytes bytes) {
     const std::scoped_lock lock(mutex_);
@@ -51,6 +56,11 @@ class PanelStore {
   [[nodiscard]] Bytes held(int worker) {
     const std::scoped_lock lock(mutex_);
     return held_[worker];
+  }
+  /// How many passes of a stage came before this one, which counts.
+  [[nodiscard]] int passes_before(const std::string& stage) {
+    const std::scoped_lock lock(mutex_);
+    return passes_[stage]++;
   }
   /// True once a worker: its warning is told once.
   [[nodiscard]] bool first_warning(int worker) {
@@ -63,6 +73,7 @@ class PanelStore {
   std::map<int, std::unique_ptr<PanelMemory>> memory_;
   std::map<int, Bytes> held_;
   std::set<int> warned_;
+  std::map<std::string, int> passes_;
 };
 
 /// Instead of columns: their products with some vectors, which alone come back. Columns of the targets are told apart by their addresses,

@@ -98,7 +98,11 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
   const Bytes there = free(*best);
   for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors}) {
     if (place == SolutionPlace::whole && !may_be_whole) continue;
-    if (device_bytes(place, n, known, sizeof(C), factor_entry, nodes) > there) continue;
+    const Bytes needed = device_bytes(place, n, known, sizeof(C), factor_entry, nodes);
+    if (needed > there) continue;
+    // Panels of an earlier phase may lie all over what is free.
+    if (needed + 2 * panels.of(best->index()).size > there) panels.give_back(best->index());
+    room.others = 2 * panels.of(best->index()).size;
     try {
       if (place == SolutionPlace::factors) {
         room.matrix = {};
@@ -147,7 +151,7 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
 
 template <class Real>
 Bytes DeviceSolution<Real>::budget() const {
-  return worker_.memory_beside(room_.held());
+  return worker_.memory_beside(room_.held() + room_.others);
 }
 
 template <class Real>

@@ -27,6 +27,7 @@ struct DeviceRoom {
   Stream stream;
   DeviceBuffer<std::byte> matrix, known, factors;
   PanelMemory panels;
+  Bytes others = 0;  ///< of panels that phases hold there
   bool told_absent = false, told_place = false;
   [[nodiscard]] Bytes held() const { return matrix.size() + known.size() + factors.size() + 2 * panels.size; }
 };

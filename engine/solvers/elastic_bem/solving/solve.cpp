@@ -284,6 +284,7 @@ Status BoundarySystem::Solution<Real>::assemble(Progress& progress) {
     double singular = 0;
     const AssemblyWork all = device_->assemble(s_, *media_.front().rules, accuracy, harmonic_, media_.front().diagonal,
                                                parts_.front().targets, stop_, singular);
+    room_.panels->set_held(device_->worker(), room_.device->held());
     progress.end();
     progress.begin("singular", 0, "");  // is in
     progress.end();

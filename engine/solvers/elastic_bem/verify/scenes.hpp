@@ -106,9 +106,16 @@ struct WaveMotion {
 [[nodiscard]] double embedded_stiffness(double extent, Team& team);
 /// Static impedance over μ of a welded rigid cylinder of radius 1, as deep, about the middle of its base; ν = 1/4.
 [[nodiscard]] std::vector<Complex> embedded_cylinder(Team& team);
-/// The same, over μ, of the head of a floating pile of radius 1 whose sections stay normal to its axis; ν = 0.4. `stiffness`: Young's modulus
-/// over that of the soil.
-[[nodiscard]] std::vector<Complex> pile_stiffness(double length, double stiffness, Team& team);
+/// A floating pile of radius 1 in soil of ν = 0.4, ρ = 1.
+struct PileSetting {
+  double length = 10;
+  double stiffness = 100;  ///< Young's modulus over that of the soil
+  double omega = 0.002;    ///< over c_S of the soil without damping
+  double beta = 0;         ///< of the soil
+  double density = 0;
+};
+/// The same, over μ, of its head; sections stay normal to the axis.
+[[nodiscard]] std::vector<Complex> pile_stiffness(const PileSetting& setting, Team& team);
 /// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.
 [[nodiscard]] double free_sphere_error(double omega, Team& team);
 [[nodiscard]] double thrown_sphere_error(double omega, Team& team);
@@ -240,5 +247,15 @@ struct InclusionSetting {
 /// Soft layers with a mode that does not travel at k = (0.26 + 0.36i) k_S: tables of depths and of the surface against a path close to the axis, which
 /// is below it.
 [[nodiscard]] std::array<double, 2> crossed_modes_error();
+
+/// Largest error over the largest motion of a trace made of frequencies, and what the frequencies that are not among them may be at most.
+struct HistoryError {
+  double error = 0, limit = 0;
+};
+/// ∫_0^τ of C. L. Pekeris' motion times 32πμr/F, τ = c_S t/r.
+[[nodiscard]] double pekeris_integral(double tau);
+/// The surface of a half-space under a pulse of force on it, against C. L. Pekeris' closed form, ν = 1/4; one straight below, against Cagniard's.
+[[nodiscard]] HistoryError surface_history_error();
+[[nodiscard]] HistoryError history_above_error(double nu);
 
 }  // namespace conoid::elastic_bem

@@ -96,7 +96,7 @@ std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, boo
 namespace {
 
 /// Level ground with a round hole of radius 1: base and wall are the group "foundation". `rows`: cells down the wall.
-Mesh ground_with_hole(double depth, int around, int rows, double extent) {
+Mesh ground_with_hole(double depth, int around, int rows, double extent, double growth = 1.5) {
   GroundDisc pit;  // base, and rings that become the wall
   pit.extent = 2;
   pit.around = around;
@@ -116,7 +116,7 @@ Mesh ground_with_hole(double depth, int around, int rows, double extent) {
   GroundDisc ring = pit;
   ring.first_outside = 0.25;
   ring.extent = extent;
-  ring.outside_growth = 1.5;
+  ring.outside_growth = growth;
   const Mesh ground = ground_disc(ring).value();
   const Index wall = mesh.cell_count();
   append(mesh, ground.extract(std::span<const Index>(ground.group("ground")->cells)));
@@ -142,28 +142,34 @@ std::vector<Complex> embedded_cylinder(Team& team) {
   return impedance(scene.surface(), {f}, scene.solve(0.01, unit_motions(scene.system(), f)));
 }
 
-std::vector<Complex> pile_stiffness(double length, double stiffness, Team& team) {
+std::vector<Complex> pile_stiffness(const PileSetting& setting, Team& team) {
   SurfaceOptions s;
   s.domain = Domain::ground;
   s.window = 0.8;
   Medium soil;
   soil.nu = 0.4;
-  TestBody scene(ground_with_hole(length, 2, static_cast<int>(length), 30), s, {{"foundation", {true, true, true}}},
-                 soil, {1e-5, false}, team);
+  soil.beta = setting.beta;
+  const double length = setting.length;
+  // At rest what is far away matters; of waves the mesh has four quadratic elements and more to one, to one and a half depths.
+  const bool waves = setting.omega * length > 1;
+  TestBody scene(ground_with_hole(length, 2, static_cast<int>(length), (waves ? 1.5 : 3) * length, waves ? 1.25 : 1.5),
+                 s, {{"foundation", {true, true, true}}}, soil, {1e-5, false}, team);
   Foundation f;
   f.condition = 1;
   Beam& b = f.beam.emplace();
   b.along = {0, 0, -1};
   b.length = length;
   b.elements = static_cast<int>(length);
-  const double young = stiffness * 2 * (1 + soil.nu), pi = std::numbers::pi;
+  const double young = setting.stiffness * 2 * (1 + soil.nu), pi = std::numbers::pi;
   b.axial = young * pi;
   b.bending = young * pi / 4;
   b.twisting = b.bending / 1.2;
+  b.mass = setting.density * pi;
+  b.turning = 0.25 * b.mass;
+  b.spin = 0.5 * b.mass;
   const auto none = [](std::size_t) { return BoundaryValues(); };
-  return answers_of_heads(scene.surface(), {f}, scene.solve(0.002, unit_motions(scene.system(), f)), 0.002, none)
-      .value()
-      .impedance;
+  const auto solved = scene.solve(setting.omega, unit_motions(scene.system(), f));
+  return answers_of_heads(scene.surface(), {f}, solved, setting.omega, none).value().impedance;
 }
 
 double embedded_stiffness(double extent, Team& team) {

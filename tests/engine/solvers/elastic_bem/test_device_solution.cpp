@@ -246,6 +246,30 @@ class TestDeviceSolution : public QObject {
         solving("emulated"), [](Team& t) { return cavity(4, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::factors);
   }
 
+  /// What computed the ground beyond the mesh before has filled the device with columns: they make room for the matrix.
+  void panels_make_room_for_the_matrix() {
+    EmulatedOptions options;
+    options.memory = Bytes{64} << 20;
+    configure_emulated(options);
+    Json json = foundation_case();
+    json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+    Run here(json, {{"cpu", 2, 1}}), there(json, solving("emulated", Bytes{48} << 20));
+    const Heard heard;
+    here.go();
+    there.go();
+    QCOMPARE(heard.count("the matrix stays there"), 1);
+    const double error = farthest(there.rows("receivers_complex"), here.rows("receivers_complex"));
+    QVERIFY2(error < 1e-9, qPrintable(QString::number(error)));
+    Bytes most = 0;
+    std::string where;
+    for (const BalanceSample& sample : there.team.take_samples()) {
+      if (static_cast<Bytes>(sample.held) > most) where = sample.phase;
+      most = std::max(most, static_cast<Bytes>(sample.held));
+    }
+    QVERIFY2(most <= Bytes{48} << 20, qPrintable(QString("%1 in %2").arg(most).arg(where.c_str())));
+    QVERIFY(most > Bytes{24} << 20);
+  }
+
   void a_team_of_devices_and_processors() {
     EmulatedOptions options;
     options.devices = 2;
@@ -314,8 +338,8 @@ class TestDeviceSolution : public QObject {
     }
   }
 
-  /// 43,923 unknowns took an H100 with 15 cores 13.8 s a frequency: 4.9 s of factors, 5.9 s of ground beyond the mesh. Nothing is opened for
-  /// an estimate, so that it can be asked for anywhere.
+  /// 43,200 unknowns took an H200 with 15 cores 5.1 s a frequency: 4.2 s of factors, 0.7 s of ground beyond the mesh (3.7 s in the first, until the
+  /// shares were learnt). Nothing is opened for an estimate, so that it can be asked for anywhere.
   void estimates_of_an_h100() {
     const Case input = resolved(read_json(R"({
       "solver": "elastic-bem",
@@ -342,7 +366,7 @@ class TestDeviceSolution : public QObject {
     const Estimate there = estimate();
     qInfo("processors %.1f s, device %.1f s of which %.1f s", here.seconds, there.planned_seconds,
           there.device_seconds);
-    QVERIFY(there.planned_seconds > 13.8 / 2 && there.planned_seconds < 13.8 * 2);
+    QVERIFY(there.planned_seconds > 5.1 / 1.5 && there.planned_seconds < 5.1 * 1.5);
     QVERIFY(here.expected_seconds() > 5 * there.expected_seconds());
   }
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/solvers/elastic_bem/solving/time_histories.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -188,6 +189,46 @@ class TestTimeHistories : public QObject {
     QVERIFY2(said_of(wrong).contains("velocity"), qPrintable(said_of(wrong)));
     empty["output"] = Json::parse("{}");
     QVERIFY2(said_of(empty).contains("without receivers"), qPrintable(said_of(empty)));
+  }
+  /// From the record's file to the table of traces, in units of soil: kilonewtons, 200 m/s, 25 m away.
+  void a_force_on_the_ground_moves_it_as_pekeris_says() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("hammer.csv");
+    constexpr int parts = 500;
+    constexpr double length = 0.25, c = 200, r = 25, mu = 1800 * c * c;
+    const auto force = [&](int k) { return std::pow(std::sin(std::numbers::pi * k / parts), 4); };
+    {
+      std::ofstream out(path.toStdString());
+      out.precision(15);
+      out << "time[ms],factor\n";
+      for (int k = 0; k <= parts; ++k) out << 1000 * length * k / parts << ',' << 50 * force(k) << '\n';
+    }
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem", "profile": {},
+      "medium": {"shear_speed": 200, "poisson": 0.25, "density": 1800},
+      "excitation": {"loads": [{"kind": "point", "position": [0, 0, 0], "force": [0, 0, -1000]}], "signal": {}},
+      "parameters": {"frequencies": {"from": 0, "to": 63, "count": 64}},
+      "output": {"receivers": [{"name": "A", "position": [15, -20, 0]}]}})j");
+    json["excitation"]["signal"]["file"] = path.toStdString();
+    Run run(json);
+    run.go();
+    QVERIFY(run.solver.finish(run.context));
+    double worst = 0, largest = 0, level = 0;
+    for (const auto& row : run.rows("traces")) {
+      double want = 0;
+      for (int k = 0; k < parts; ++k) {
+        const double after = (row[0] - length * k / parts) * c / r, step = length / parts * c / r;
+        want -= (force(k + 1) - force(k)) / step * (pekeris_integral(after) - pekeris_integral(after - step));
+      }
+      want *= 50e3 / (32 * std::numbers::pi * mu * r);
+      worst = std::max(worst, std::abs(row[3] - want));
+      largest = std::max(largest, std::abs(want));
+      level = std::max(level, std::abs(20 * row[1] + 15 * row[2]));
+    }
+    // Above 63 Hz, all in phase, corners of the straight lines among it: 2e-4.
+    QVERIFY2(worst < 5e-4 * largest, qPrintable(QString("%1 of %2").arg(worst).arg(largest)));
+    QVERIFY(largest > 1e-6);
+    QVERIFY(level < 1e-9 * largest);  // away from the force, not across
   }
   /// Half a sine leaves a velocity: its mean comes through at the frequency 0, where displacements tell nothing of accelerations.
   void accelerations_keep_the_mean_of_an_accelerogram() {
