@@ -42,6 +42,7 @@ struct FieldScene::Impl {
   vtkNew<vtkActor> line_actor;
   std::vector<Entry> parts;  // in the frame's order
   std::vector<Marker> markers;
+  std::vector<std::size_t> noted;  // which annotations are in the picture
   CameraController camera;
   Coloring coloring;
   std::string map_name;  // the map in coloring.table

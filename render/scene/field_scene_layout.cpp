@@ -211,6 +211,23 @@ std::optional<std::size_t> FieldScene::marker_at(double x, double y) const {
   return best;
 }
 
+std::optional<std::size_t> FieldScene::annotation_at(double x, double y) const {
+  const Impl& s = *impl_;
+  const auto& notes = s.overlay->content.notes;
+  const double up = s.height - y, reach = 8 * s.pixel_ratio;
+  for (std::size_t i = notes.size(); i-- > 0;) {
+    const OverlayBox& box = notes[i].box;
+    const bool on_text = x >= box.left && x <= box.right && up >= box.bottom && up <= box.top;
+    if (on_text || std::hypot(x - notes[i].x, up - notes[i].y) <= reach) return s.noted[i];
+  }
+  return std::nullopt;
+}
+
+void FieldScene::set_annotations(std::vector<Annotation> annotations) {
+  impl_->view.annotations = std::move(annotations);
+  changed();
+}
+
 std::optional<Vec3> FieldScene::dragged_to(const Marker& marker, double x, double y) const {
   const Ray ray = impl_->ray_at(x, y);
   if (marker.kind == MarkerKind::wave) {
@@ -354,6 +371,15 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label, MarkSide::right, marker.colour});
   }
   s.overlay->set_marks(std::move(marks));
+  std::vector<OverlayNote> notes;
+  s.noted.clear();
+  for (std::size_t i = 0; i < s.view.annotations.size(); ++i) {
+    const Vec3 p = s.to_display(s.view.annotations[i].place);
+    if (!(p[2] > 0) || p[0] < 0 || p[0] > s.width || p[1] < 0 || p[1] > s.height) continue;
+    notes.push_back({p[0], p[1], s.view.annotations[i].text});
+    s.noted.push_back(i);
+  }
+  s.overlay->set_notes(std::move(notes));
   s.overlay->Modified();
 }
 
