@@ -139,7 +139,6 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   describe_volume();
   describe_surface();
   describe_vectors();
-  describe_annotations();
   describe(bar_, &FieldView::color_bar);
   describe(caption_, &FieldView::caption);
   describe(outline_, &FieldView::outline);
@@ -312,22 +311,18 @@ std::vector<Annotation> DisplayPanel::typed_annotations() const {
   return out;
 }
 
-void DisplayPanel::describe_annotations() {
-  choices_.push_back({[this](const FieldView& view) {
-                        // What somebody is typing is not written over while it says the same.
-                        if (typing_.isActive() || typed_annotations() == view.annotations) return;
-                        QStringList lines;
-                        for (const Annotation& a : view.annotations) {
-                          const QString line = QString::fromStdString(annotation_text(a));
-                          const qsizetype equal = line.indexOf('=');
-                          lines << in_figures(line.left(equal)) + line.mid(equal);
-                        }
-                        const QSignalBlocker quiet(annotations_);
-                        annotations_->setPlainText(lines.join('\n'));
-                        annotations_note_->hide();
-                      },
-                      [this] { return QVariant(annotations_->toPlainText()); },
-                      [this](FieldView& view) { view.annotations = typed_annotations(); }});
+void DisplayPanel::show_annotations(const FieldView& view) {
+  // What somebody is typing is not written over.
+  if (typing_.isActive() || typed_annotations() == view.annotations) return;
+  QStringList lines;
+  for (const Annotation& a : view.annotations) {
+    const QString line = QString::fromStdString(annotation_text(a));
+    const qsizetype equal = line.indexOf('=');
+    lines << in_figures(line.left(equal)) + line.mid(equal);
+  }
+  const QSignalBlocker quiet(annotations_);
+  annotations_->setPlainText(lines.join('\n'));
+  annotations_note_->hide();
 }
 
 void DisplayPanel::make_cuts(QVBoxLayout* column) {
@@ -497,6 +492,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
       for (const Field& field : part.fields)
         if (field.info.name == view.field) unit = field.info.unit;
   recipe_->show_recipe(view.recipe, unit, holds.grid || holds.volume);
+  show_annotations(view);
   for (Choice& choice : choices_) {
     choice.show(view);
     choice.shown = choice.state();
@@ -520,6 +516,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
 
 void DisplayPanel::apply_to(FieldView& view) const {
   recipe_->apply_to(view.recipe);
+  view.annotations = typed_annotations();
   for (const Choice& choice : choices_)
     if (choice.state() != choice.shown) choice.apply(view);
 }

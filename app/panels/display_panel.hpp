@@ -54,7 +54,7 @@ class DisplayPanel : public QScrollArea {
   };
   void describe_map();
   void describe_planes();
-  void describe_annotations();
+  void show_annotations(const FieldView& view);
   /// What was typed, as far as it can be read; the first line that cannot is told below it.
   std::vector<Annotation> typed_annotations() const;
   void make_annotations(QVBoxLayout* column);

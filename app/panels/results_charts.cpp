@@ -238,10 +238,9 @@ ChartSpec ResultsPanel::spectrogram_of(const QString& id, const ChartSpec& spec)
     wish.curve = curve == spec.series.end() ? std::string() : curve->label;
   }
   MadeSpectrogram& made = made_spectrograms_[table_key(id)];
-  if (curve != spec.series.end() && made.wish == wish && made.y == curve->y && made.chart.spectrogram) {
-    made.chart.title = spec.title + made.chart.title.substr(made.chart.title.find(" – "));
+  if (curve != spec.series.end() && made.wish == wish && made.title == spec.title && made.y == curve->y &&
+      made.chart.spectrogram)
     return made.chart;
-  }
   auto chart = spectrogram_chart(spec, wish, spectrogram_words());
   if (!chart) {
     // A run that has only begun is shorter than the window that was chosen.
@@ -249,7 +248,7 @@ ChartSpec ResultsPanel::spectrogram_of(const QString& id, const ChartSpec& spec)
     chart = spectrogram_chart(spec, wish, spectrogram_words());
   }
   if (!chart) return {};
-  made = {wish, curve == spec.series.end() ? std::vector<double>() : curve->y, std::move(chart).value()};
+  made = {wish, spec.title, curve == spec.series.end() ? std::vector<double>() : curve->y, std::move(chart).value()};
   return made.chart;
 }
 

@@ -170,6 +170,7 @@ class ResultsPanel : public QWidget {
   /// Made last, by table and unit: a chart that is drawn anew for another reason is not computed again.
   struct MadeSpectrogram {
     SpectrogramWish wish;
+    std::string title;      ///< of its curves
     std::vector<double> y;  ///< of the curve
     ChartSpec chart;
   };

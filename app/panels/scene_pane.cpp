@@ -461,6 +461,7 @@ void ScenePane::take_head(FieldView& view) {
   view.label = said == own ? std::string() : said;
   view.iteration_word = tr("iteration").toStdString();
   view.phase_word = tr("phase").toStdString();
+  view.thinned_words = tr("1 of {} grid points along each axis").toStdString();
   view.keep_range = true;  // one colour means one value, in whatever frame
   view.title = title_.toStdString();
   const ColourRangeButton& range = head_->range();

@@ -13,7 +13,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/numbers.hpp"
-#include "render/chart/chart_style.hpp"
+#include "engine/core/units.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid::app {
@@ -42,10 +42,12 @@ SpectrogramDialog::SpectrogramDialog(const ChartSpec& chart, const SpectrogramWi
   curve_->setCurrentIndex(std::max(0, curve_->findText(QString::fromStdString(wish.curve))));
   row(tr("Curve"), curve_);
   constexpr double per_cent = 100;
-  window_ = new QLineEdit(wish.window > 0 ? in_figures(QString::fromStdString(readable(wish.window, "s"))) : QString(), this);
+  window_ =
+      new QLineEdit(wish.window > 0 ? in_figures(QString::fromStdString(readable(wish.window, "s"))) : QString(), this);
   window_->setPlaceholderText(tr("A twelfth of the curve"));
   row(tr("Length of a window"), window_);
-  overlap_ = new QLineEdit(wish.overlap >= 0 ? tr("%1 %").arg(QString::number(per_cent * wish.overlap)) : QString(), this);
+  overlap_ =
+      new QLineEdit(wish.overlap >= 0 ? tr("%1 %").arg(QString::number(per_cent * wish.overlap)) : QString(), this);
   overlap_->setPlaceholderText(tr("So that there are 500 windows"));
   row(tr("Overlap"), overlap_);
   range_ = new QLineEdit(QString::number(decibels), this);
@@ -59,7 +61,8 @@ SpectrogramDialog::SpectrogramDialog(const ChartSpec& chart, const SpectrogramWi
   column->addStretch(1);
   accept_ = add_dialog_buttons(*this, *column, tr("Show")).act;
   connect(curve_, &QComboBox::currentIndexChanged, this, &SpectrogramDialog::refresh);
-  for (auto* text : {window_, overlap_, range_}) connect(text, &QLineEdit::textChanged, this, &SpectrogramDialog::refresh);
+  for (auto* text : {window_, overlap_, range_})
+    connect(text, &QLineEdit::textChanged, this, &SpectrogramDialog::refresh);
   constexpr int width = 520, height = 340;
   resize(width, height);
   refresh();
@@ -91,15 +94,18 @@ void SpectrogramDialog::refresh() {
   if (!ok || !(below > 0)) return tell(tr("The range is a number of decibels above 0."), "bad");
   const auto made = spectrogram_chart(chart_, wish);
   if (!made)
-    return tell(tr("A window takes 8 samples or more, and is no longer than the curve; with very short ones that overlap "
-                   "too much there are more windows than can be shown."),
-                "bad");
+    return tell(
+        tr("A window takes 8 samples or more, and is no longer than the curve; with very short ones that overlap "
+           "too much there are more windows than can be shown."),
+        "bad");
   wish_ = wish;
   decibels_ = below;
   const Spectrogram& s = *made->spectrogram;
   tell(tr("%1 windows of %2, one every %3. Tones more than %4 apart are seen as two.")
            .arg(s.times.size())
-           .arg(in_figures(QString::fromStdString(readable(s.window, "s"))), in_figures(QString::fromStdString(readable(s.step, "s"))), in_figures(QString::fromStdString(readable(4 / s.window, "Hz")))),
+           .arg(in_figures(QString::fromStdString(readable(s.window, "s"))),
+                in_figures(QString::fromStdString(readable(s.step, "s"))),
+                in_figures(QString::fromStdString(readable(4 / s.window, "Hz")))),
        "");
 }
 

@@ -252,7 +252,7 @@ void MainWindow::add_picture_actions(std::vector<ActionRow>& rows) {
                    [this] {
                      if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split());
                    }},
-                  {"view.scene", tr("&View"), tr("Another scene in a window of its own"), QKeySequence("Ctrl+Shift+2"),
+                  {"view.scene", tr("&View"), tr("Another scene in a window of its own"), QKeySequence("Ctrl+Shift+E"),
                    "split", tr("Its own field, camera and planes; of the same frame, or of another"),
                    [this] {
                      if (workbench_) workbench_->viewport_panel().add_scene();

@@ -23,6 +23,7 @@
 #include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "render/capture/practice.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
 #include "render/chart/chart_rows.hpp"
@@ -885,6 +886,12 @@ int failed(const Error& error) {
 }  // namespace conoid
 
 int main(int argc, char** argv) {
+  // For the window, which finds what the driver compiles here: not for people.
+  if (argc == 2 && std::string_view(argv[1]) == "--practise") {
+    for (conoid::Practice practice(conoid::light_theme(), conoid::light_theme()); practice.step();) {
+    }
+    return 0;
+  }
   conoid::Arguments arguments;
   const auto app = conoid::command_line(arguments);
   try {

@@ -397,6 +397,7 @@ void ChartScene::Impl::rebuild() {
   frame.width = width;
   frame.height = height;
   frame.title = title ? spec.title : std::string();
+  frame.round = spec.kind == ChartKind::polar;
   fill_legend(colors);
   lay_out(frame);
   chart->ClearPlots();

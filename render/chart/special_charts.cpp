@@ -110,9 +110,12 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   const double r = frame.ratio;
   const Box& box = frame.inside;
   const double pad = 24 * r;
+  // In a low pane the figures above and below the circle go into it: it has their room.
+  const bool low_pane = box.height < 320 * r;
+  const double pad_up = low_pane ? 6 * r : pad;
   const Sector sector = sector_of(spec);
   const double radius = std::min((box.width - 2 * pad) / (sector.right - sector.left),
-                                 (box.height - 2 * pad) / (sector.top - sector.bottom));
+                                 (box.height - 2 * pad_up) / (sector.top - sector.bottom));
   if (radius < 20 * r) return;
   const double cx = box.x + box.width / 2 - radius * (sector.left + sector.right) / 2;
   const double cy = box.y + box.height / 2 - radius * (sector.bottom + sector.top) / 2;
@@ -147,8 +150,10 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
     const double s = std::sin(a * degree);
     use_pen(painter, frame.theme.grid, r);
     draw_line(painter, cx, cy, cx + radius * c, cy + radius * s);
-    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::centre, Raise::middle,
-              cx + (radius + 16 * r) * c, cy + (radius + 12 * r) * s,
+    const bool within = low_pane && std::abs(c) < 1e-6;
+    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, within ? Align::left : Align::centre,
+              Raise::middle, within ? cx + 4 * r : cx + (radius + 16 * r) * c,
+              cy + (within ? radius - 9 * r : radius + 12 * r) * s,
               (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
   }
   const TickSet marks = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);

@@ -28,9 +28,8 @@ struct WindowSteps {
 Result<WindowSteps> window_steps(const SpectrogramWish& wish, std::size_t samples, double step) {
   constexpr std::size_t parts = 12, shortest = 16, longest = 2048, usual_columns = 500;
   WindowSteps out;
-  out.window = wish.window > 0
-                   ? static_cast<std::size_t>(std::llround(std::min(wish.window / step, 1e15)))
-                   : std::clamp(samples / parts, std::min(shortest, samples), std::min(longest, samples));
+  out.window = wish.window > 0 ? static_cast<std::size_t>(std::llround(std::min(wish.window / step, 1e15)))
+                               : std::clamp(samples / parts, std::min(shortest, samples), std::min(longest, samples));
   if (out.window < least_window || out.window > samples)
     return make_error(ErrorCode::command_line,
                       fmt::format("the window of the spectrogram has {} samples; it takes {} to the {} of the curve",
@@ -75,9 +74,8 @@ Spectrogram transformed(const std::vector<double>& samples, const WindowSteps& s
     fft(values);
     for (std::size_t k = 0; k < bins; ++k) {
       const double amplitude = (k == 0 || k + 1 == bins ? 1 : 2) * std::abs(values[k]) / sum;
-      const float level = amplitude > chart_nothing
-                              ? static_cast<float>(decibels_a_decade * std::log10(amplitude))
-                              : silent;
+      const float level =
+          amplitude > chart_nothing ? static_cast<float>(decibels_a_decade * std::log10(amplitude)) : silent;
       out.levels.push_back(level);
       out.highest[k] = std::max(out.highest[k], level);
     }
@@ -102,17 +100,18 @@ std::optional<double> parse_share(std::string_view text) {
 
 bool can_be_spectrogram(const ChartSpec& chart) {
   return chart.kind == ChartKind::lines && chart.x_unit == "s" && chart.x_scale == AxisScale::linear &&
-         !chart.y_unit.starts_with("dB") &&
-         std::any_of(chart.series.begin(), chart.series.end(),
-                     [](const Series& s) { return !s.marks && std::min(s.x.size(), s.y.size()) >= least_window; });
+         !chart.y_unit.starts_with("dB") && std::any_of(chart.series.begin(), chart.series.end(), [](const Series& s) {
+           return !s.marks && std::min(s.x.size(), s.y.size()) >= least_window;
+         });
 }
 
 Result<ChartSpec> spectrogram_chart(const ChartSpec& chart, const SpectrogramWish& wish,
                                     const SpectrogramWords& words) {
   if (!can_be_spectrogram(chart))
-    return make_error(ErrorCode::command_line,
-                      fmt::format("the chart \"{}\" has no spectrogram: it takes {} values or more over time, not in dB",
-                                  chart.title, least_window));
+    return make_error(
+        ErrorCode::command_line,
+        fmt::format("the chart \"{}\" has no spectrogram: it takes {} values or more over time, not in dB", chart.title,
+                    least_window));
   const auto found = std::find_if(chart.series.begin(), chart.series.end(), [&](const Series& s) {
     return wish.curve.empty() ? std::min(s.x.size(), s.y.size()) >= least_window : s.label == wish.curve;
   });
@@ -148,8 +147,8 @@ Result<ChartSpec> spectrogram_chart(const ChartSpec& chart, const SpectrogramWis
   out.z_label = power ? words.level : words.amplitude;
   out.z_unit = chart.y_unit.empty() || chart.y_unit == "1" ? "dB" : "dB re 1 " + readable_unit(chart.y_unit);
   out.words = chart.words;
-  auto picture = std::make_shared<Spectrogram>(transformed(samples, *steps, found->x.front(), step,
-                                                           power ? of_powers : of_amplitudes, padded));
+  auto picture = std::make_shared<Spectrogram>(
+      transformed(samples, *steps, found->x.front(), step, power ? of_powers : of_amplitudes, padded));
   // The curve's ends are those of the axes.
   Series ends;
   ends.label = found->label;

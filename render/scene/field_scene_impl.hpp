@@ -121,6 +121,7 @@ struct FieldScene::Impl {
   void update_outline();
   void fit_to_markers();
   void place_overlay();
+  [[nodiscard]] long thinning() const;
   Ray ray_at(double x, double y) const;
   Vec3 to_display(const Vec3& world) const;
   /// Of the box about what is drawn, as it is seen.

@@ -70,8 +70,10 @@ struct FieldView {
   bool extents = true;  ///< lengths along the outline
   std::vector<Annotation> annotations{};
   std::string iteration_word = "iteration", phase_word = "phase";  ///< in the caption
-  std::string title;                                               ///< empty: none
-  std::string label;  ///< of the colour bar; empty: the field's own, with its component
+  std::string thinned_words =
+      "1 of {} grid points along each axis";  ///< likewise, of a volume that is kept coarser than its planes
+  std::string title;                          ///< empty: none
+  std::string label;                          ///< of the colour bar; empty: the field's own, with its component
 };
 
 }  // namespace conoid

@@ -30,7 +30,7 @@ double empty_value(const Coloring& coloring) {
 
 /// Every `stride`-th value along each axis, with `empty` where there is none.
 vtkSmartPointer<vtkFloatArray> thinned_values(const std::vector<float>& values, const std::array<Index, 3>& n,
-                                       const std::array<Index, 3>& kept, Index stride, double empty) {
+                                              const std::array<Index, 3>& kept, Index stride, double empty) {
   auto out = vtkSmartPointer<vtkFloatArray>::New();
   out->SetNumberOfValues(kept[0] * kept[1] * kept[2]);
   float* to = out->GetPointer(0);

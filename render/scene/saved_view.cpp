@@ -323,6 +323,7 @@ FieldView seen_by(const SavedView& saved, const FieldView& now) {
   out.label = now.label;
   out.iteration_word = now.iteration_word;
   out.phase_word = now.phase_word;
+  out.thinned_words = now.thinned_words;
   out.title = now.title;
   out.keep_range = now.keep_range;
   out.fixed_range = now.fixed_range;

@@ -57,7 +57,8 @@ class TestSpectrogram : public QObject {
     QCOMPARE(s.frequencies.size(), std::size_t{257});
     QCOMPARE(s.frequencies.back(), rate / 2);
     QCOMPARE(s.times.size(), std::size_t{(4000 - 256) / 128 + 1});
-    QVERIFY(std::abs(s.times.front() - (0.5 + 128 / rate)) < 1e-12 && std::abs(s.times[1] - s.times[0] - 128 / rate) < 1e-12);
+    QVERIFY(std::abs(s.times.front() - (0.5 + 128 / rate)) < 1e-12 &&
+            std::abs(s.times[1] - s.times[0] - 128 / rate) < 1e-12);
     QCOMPARE(s.window, 256 / rate);
     const double exact = 20 * std::log10(amplitude);
     const std::size_t bin = 64;  // 1000 Hz / (8000 Hz / 512)
@@ -77,10 +78,10 @@ class TestSpectrogram : public QObject {
   // Under a symmetric window the transform of exp(iπct²) is as large on both sides of the instantaneous frequency of its middle.
   void a_chirp_has_a_straight_ridge() {
     const double rate = 16000, begin = 500, slope = 4000;  // Hz, Hz/s
-    const auto made = spectrogram_chart(chart_over_time(16000, rate, [&](double t) {
-                                          return std::sin(2 * half_turn * (begin * t + slope * t * t / 2));
-                                        }),
-                                        {"", 512 / rate, 0.75});
+    const auto made = spectrogram_chart(
+        chart_over_time(16000, rate,
+                        [&](double t) { return std::sin(2 * half_turn * (begin * t + slope * t * t / 2)); }),
+        {"", 512 / rate, 0.75});
     QVERIFY(made.ok());
     const Spectrogram& s = *made->spectrogram;
     const double bin = s.frequencies[1];
@@ -105,8 +106,9 @@ class TestSpectrogram : public QObject {
 
   void axes_and_rows_are_those_that_are_seen() {
     const double rate = 8000;
-    const auto made = spectrogram_chart(chart_over_time(4000, rate, [&](double t) { return std::cos(2 * half_turn * 500 * t); }),
-                                        {"north", 256 / rate, 0.5});
+    const auto made =
+        spectrogram_chart(chart_over_time(4000, rate, [&](double t) { return std::cos(2 * half_turn * 500 * t); }),
+                          {"north", 256 / rate, 0.5});
     ChartScene scene;
     scene.set_chart(*made);
     scene.layout(800, 500, 1);

@@ -23,7 +23,8 @@ class TestAnnotations : public QObject {
     QVERIFY(std::abs(read->place[1] + 0.2) < 1e-15 && read->place[2] == 1);
     const auto again = parse_annotation(annotation_text(*read));
     QVERIFY(again.ok() && *again == *read);
-    for (const char* wrong : {"the door", "1,2,3", "1,2,3 = ", "here = door", ""}) QVERIFY(!parse_annotation(wrong).ok());
+    for (const char* wrong : {"the door", "1,2,3", "1,2,3 = ", "here = door", ""})
+      QVERIFY(!parse_annotation(wrong).ok());
     QVERIFY(parse_annotation("1,2,3 = ").error().hint.find("the door") != std::string::npos);
   }
 
@@ -47,6 +48,31 @@ class TestAnnotations : public QObject {
     QCOMPARE(wide[0].box.left, 0.0);
   }
 
+  // A volume of every third point beside planes of all of them.
+  void a_coarser_volume_says_so() {
+    auto frame = std::make_shared<Frame>();
+    frame->value = 0.25;
+    ImageGeometry volume{{5, 5, 5}, {0, 0, 0}, {0.3, 0.3, 0.3}}, plane{{13, 1, 13}, {0, 0.6, 0}, {0.1, 0.1, 0.1}};
+    frame->parts.push_back({"volume", volume, {make_field(sample::pressure(), std::vector<float>(125, 1.0F))}});
+    frame->parts.push_back({"plane xz", plane, {make_field(sample::pressure(), std::vector<float>(169, 1.0F))}});
+    const auto caption = [&](const char* part) {
+      FieldScene scene;
+      scene.set_frame(frame).or_throw();
+      FieldView view;
+      view.part = part;
+      view.field = "pressure";
+      scene.set_view(view).or_throw();
+      scene.layout(400, 300, 1);
+      return scene.caption();
+    };
+    QCOMPARE(caption("volume"), std::string("t = 250 ms   1 of 3 grid points along each axis"));
+    QCOMPARE(caption("plane xz"), std::string("t = 250 ms"));
+    std::get<ImageGeometry>(frame->parts[1].geometry).spacing = {0.3, 0.3, 0.3};
+    std::get<ImageGeometry>(frame->parts[1].geometry).points = {5, 1, 5};
+    frame->parts[1].fields = {make_field(sample::pressure(), std::vector<float>(25, 1.0F))};
+    QCOMPARE(caption("volume"), std::string("t = 250 ms"));
+  }
+
   void they_are_in_the_picture_and_under_the_cursor() {
     auto scene = std::make_shared<FieldScene>();
     scene->set_frame(sample::wave(0.2)).or_throw();
@@ -54,7 +80,8 @@ class TestAnnotations : public QObject {
     scene->set_view(view).or_throw();
     const auto without = take_picture(scene, {400, 300, 1, false, 1});
     const Bounds& b = scene->camera().bounds();
-    scene->set_annotations({{"behind everything", {1e6, 0, 0}}, {"middle", {(b[0] + b[1]) / 2, (b[2] + b[3]) / 2, b[5]}}});
+    scene->set_annotations(
+        {{"behind everything", {1e6, 0, 0}}, {"middle", {(b[0] + b[1]) / 2, (b[2] + b[3]) / 2, b[5]}}});
     const auto with = take_picture(scene, {400, 300, 1, false, 1});
     QVERIFY(without.ok() && with.ok() && without->pixels != with->pixels);
     std::size_t found = 0;

@@ -104,7 +104,8 @@ class TestVolume : public QObject {
     view.high = 2;
     view.color_map = "swing";
     view.volume = 0.04;
-    QVERIFY(close(middle(cube(0, Association::point, FieldKind::signed_value), view), expected("swing", 0.5, 0, 40), 1));
+    QVERIFY(
+        close(middle(cube(0, Association::point, FieldKind::signed_value), view), expected("swing", 0.5, 0, 40), 1));
     QVERIFY(close(middle(cube(-1, Association::point, FieldKind::signed_value), view),
                   expected("swing", 0.25, 0.02, 40), tolerance));
     QVERIFY(close(middle(cube(2, Association::point, FieldKind::signed_value), view), expected("swing", 1, 0.04, 40),
