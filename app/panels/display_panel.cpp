@@ -209,7 +209,7 @@ void DisplayPanel::describe_volume() {
                         // Planes would hide it: they go when it comes, and are back when it goes.
                         const bool before = view.volume > 0;
                         view.volume = volume_->isChecked() ? std::max(share(volume_at_), least_opacity) : 0;
-                        if (before != view.volume > 0)
+                        if (before != (view.volume > 0))
                           for (CutPlane& cut : view.cuts) cut.visible = before;
                       }});
 }

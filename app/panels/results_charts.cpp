@@ -103,7 +103,7 @@ void ResultsPanel::point_at(const std::array<double, 2>& direction) {
     const ChartSpec& spec = scene.chart();
     if (spec.x_unit != "deg" && spec.x_unit != "°") return;
     const QString over = QString::fromStdString(spec.x_label).toLower();
-    scene.set_linked_pointer(direction[over.contains("phi") || over.contains(u'φ') ? 1 : 0]);
+    scene.set_linked_pointer(direction[over.contains("phi") || over.contains(QStringLiteral("φ")) ? 1 : 0]);
   };
   point(*scene_);
   viewport_->request_render();

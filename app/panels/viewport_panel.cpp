@@ -98,10 +98,6 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   connect(main_, &ScenePane::profile_followed, this, &ViewportPanel::profile_followed);
   connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
-  connect(main_, &ScenePane::annotations_changed, this, [this] {
-    if (second_) second_->set_annotations(main_->scene().view().annotations);
-    for (SceneWindow* scene : scenes_) scene->pane().set_annotations(main_->scene().view().annotations);
-  });
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
   connect(main_, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
@@ -328,6 +324,8 @@ ScenePane* ViewportPanel::make_second() {
     if (second_) main_->follow_camera(*second_);
   });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(main_, &ScenePane::annotations_changed, pane,
+          [this, pane] { pane->set_annotations(main_->scene().view().annotations); });
   connect(pane, &ScenePane::annotations_changed, this,
           [this, pane] { main_->set_annotations(pane->scene().view().annotations); });
   connect(pane, &ScenePane::range_changed, this, &ViewportPanel::share_range);
@@ -357,6 +355,8 @@ SceneWindow* ViewportPanel::add_scene() {
   connect(&pane, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
   connect(&pane, &ScenePane::troubled, this,
           [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
+  connect(main_, &ScenePane::annotations_changed, &pane,
+          [this, &pane] { pane.set_annotations(main_->scene().view().annotations); });
   connect(&pane, &ScenePane::annotations_changed, this,
           [this, &pane] { main_->set_annotations(pane.scene().view().annotations); });
   connect(&pane, &ScenePane::field_chosen, this, [scene] { scene->show_frame(scene->frame_index()); });

@@ -151,8 +151,8 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
     use_pen(painter, frame.theme.grid, r);
     draw_line(painter, cx, cy, cx + radius * c, cy + radius * s);
     const bool within = low_pane && std::abs(c) < 1e-6;
-    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, within ? Align::left : Align::centre,
-              Raise::middle, within ? cx + 4 * r : cx + (radius + 16 * r) * c,
+    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, within ? Align::right : Align::centre,
+              Raise::middle, within ? cx - 4 * r : cx + (radius + 16 * r) * c,
               cy + (within ? radius - 9 * r : radius + 12 * r) * s,
               (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
   }
