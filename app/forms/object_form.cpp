@@ -220,6 +220,8 @@ void ObjectForm::add_member(const std::string& key, const Json& child, QVBoxLayo
   const bool object = child.contains("properties") || child.contains("variants");
   Entry entry;
   entry.advanced = advanced;
+  if (const Json& idle = keyword_of(child, "idle_beside"); idle.is_string())
+    entry.idle_beside = child_pointer(pointer_, idle.get<std::string>());
   entry.editor = object && !required && inherited.is_null() && (has_demands(child) || is_true(child, "optional"))
                      ? new OptionalBlock(context_, place, child, inherited, this)
                      : make_editor(context_, place, child, inherited, this);
@@ -251,6 +253,14 @@ void ObjectForm::add_member(const std::string& key, const Json& child, QVBoxLayo
     const auto [text, severity] = sentence_for(context_.model, place, false);
     show_sentence_in(entry.sentence, text, severity);
   }
+  show_what_counts(entry);
+}
+
+void ObjectForm::show_what_counts(const Entry& entry) {
+  if (entry.idle_beside.empty()) return;
+  const Json* other = context_.model.value(entry.idle_beside);
+  const bool idle = other && !other->empty() && context_.model.health_of(entry.editor->pointer()) != Health::bad;
+  (entry.row ? static_cast<QWidget*>(entry.row) : entry.block)->setVisible(!idle);
 }
 
 void ObjectForm::refresh() {
@@ -265,6 +275,7 @@ void ObjectForm::refresh() {
     // Nothing wrong may stay hidden.
     if (entry.advanced && fold_ && context_.model.health_of(entry.editor->pointer()) == Health::bad)
       fold_->set_open(true);
+    show_what_counts(entry);
   }
   refresh_strays();
 }

@@ -84,7 +84,10 @@ class ObjectForm : public FieldEditor {
     QWidget* block = nullptr;    ///< for blocks: heading and editor
     QLabel* sentence = nullptr;  ///< for blocks
     bool advanced = false;
+    std::string idle_beside{};  ///< what it counts for nothing beside; its place in the case
   };
+  /// What counts for nothing beside what the case has is not shown, unless something is wrong with it.
+  void show_what_counts(const Entry& entry);
   void add_member(const std::string& key, const Json& node, QVBoxLayout* column, bool advanced);
   std::vector<Entry> entries_;
   void refresh_strays();

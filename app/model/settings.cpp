@@ -89,16 +89,33 @@ QByteArray Settings::views(const QString& case_file) const {
 }
 
 void Settings::set_views(const QString& case_file, const QByteArray& views) {
+  keep_by_case("views", case_file, views);
+}
+
+QByteArray Settings::annotations(const QString& case_file) const {
+  return store_.value("annotations/kept").toHash().value(case_file).toByteArray();
+}
+
+void Settings::set_annotations(const QString& case_file, const QByteArray& annotations) {
+  keep_by_case("annotations", case_file, annotations);
+}
+
+void Settings::keep_by_case(const QString& group, const QString& case_file, const QByteArray& text) {
   if (case_file.isEmpty()) return;
-  QVariantHash kept = store_.value("views/kept").toHash();
-  QStringList order = store_.value("views/order").toStringList();
+  const QString kept_key = group + "/kept", order_key = group + "/order";
+  QVariantHash kept = store_.value(kept_key).toHash();
+  QStringList order = store_.value(order_key).toStringList();
   order.removeAll(case_file);
-  order.prepend(case_file);
-  kept[case_file] = views;
+  if (text.isEmpty()) {
+    kept.remove(case_file);
+  } else {
+    order.prepend(case_file);
+    kept[case_file] = text;
+  }
   constexpr qsizetype most = 200;
   while (order.size() > most) kept.remove(order.takeLast());
-  store_.setValue("views/kept", kept);
-  store_.setValue("views/order", order);
+  store_.setValue(kept_key, kept);
+  store_.setValue(order_key, order);
 }
 
 void Settings::add_recent_case(const QString& file) {

@@ -88,6 +88,9 @@ class Settings : public QObject {
   /// Views of a case file kept under names, as their pane writes them. Of the 200 cases that were given any last.
   [[nodiscard]] QByteArray views(const QString& case_file) const;
   void set_views(const QString& case_file, const QByteArray& views);
+  /// Texts in the picture of a case file, as a view that has nothing else.
+  [[nodiscard]] QByteArray annotations(const QString& case_file) const;
+  void set_annotations(const QString& case_file, const QByteArray& annotations);
 
   [[nodiscard]] QStringList recent_cases() const { return store_.value("recent/cases").toStringList(); }
   void add_recent_case(const QString& file);
@@ -110,6 +113,8 @@ class Settings : public QObject {
 
  private:
   [[nodiscard]] std::uint64_t budget(const char* key) const;
+  /// Of the 200 cases that were given any last.
+  void keep_by_case(const QString& group, const QString& case_file, const QByteArray& text);
   QSettings store_;
   QString default_place_;
   QString runs_override_;

@@ -18,6 +18,7 @@
 
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/numbers.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "render/chart/chart_frame.hpp"
 #include "render/scene/ticks.hpp"
@@ -122,7 +123,7 @@ QWidget* ChartDialog::make_axes() {
   x_log_->setChecked(style_.x_log.value_or(own_.x_scale == AxisScale::log));
   x_log_->setVisible(own_.kind == ChartKind::lines);
   grid->addWidget(x_log_, 3, 1, 1, 3);
-  if (own_.y_unit.starts_with("dB")) {
+  if (own_.y_unit.starts_with("dB") || own_.kind == ChartKind::spectrogram) {
     floor_ = edit(tr("Decibels below the peak"), {}, QString::number(style_.limits.decibels));
     grid->addWidget(make_label(tr("Decibels below the peak"), "", box), 4, 0);
     grid->addWidget(floor_, 4, 1);
@@ -187,7 +188,7 @@ std::optional<ChartStyle> ChartDialog::style() {
   if (x_log_->isChecked() != (own_.x_scale == AxisScale::log)) out.x_log = x_log_->isChecked();
   std::optional<double>* ends[] = {&out.limits.x_low, &out.limits.x_high, &out.limits.y_low, &out.limits.y_high};
   for (std::size_t k = 0; k < 4; ++k) {
-    const auto read = parse_limit(limits_[k]->text().toStdString(), k < 2 ? own_.x_unit : own_.y_unit);
+    const auto read = parse_limit(typed_text(limits_[k]->text()).toStdString(), k < 2 ? own_.x_unit : own_.y_unit);
     if (!read) {
       trouble_->setText(QString::fromStdString(read.error().text));
       trouble_->show();
@@ -204,7 +205,7 @@ std::optional<ChartStyle> ChartDialog::style() {
   }
   if (floor_) {
     bool ok = false;
-    const double floor = floor_->text().toDouble(&ok);
+    const double floor = typed_text(floor_->text()).toDouble(&ok);
     if (ok && floor > 0) out.limits.decibels = floor;
   }
   for (int row = 0; row < curves_->rowCount(); ++row) {

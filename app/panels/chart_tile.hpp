@@ -18,7 +18,7 @@ namespace conoid::app {
 
 /// How a table is seen, besides unit and style: what the buttons above the chart say.
 struct ChartForms {
-  bool spectrum = false, log = false, polar = false, difference = false;
+  bool spectrum = false, log = false, polar = false, difference = false, spectrogram = false;
 };
 
 class ChartTile : public QWidget {

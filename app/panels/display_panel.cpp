@@ -10,15 +10,18 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QVBoxLayout>
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "app/panels/recipe_editor.hpp"
+#include "render/scene/annotation.hpp"
 #include "render/scene/color_map.hpp"
 
 namespace conoid::app {
@@ -115,6 +118,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(recipe_);
   connect(recipe_, &RecipeEditor::changed, this, &DisplayPanel::changed);
 
+  make_annotations(column);
   column->addWidget(make_section(tr("Labels"), &inner));
   bar_ = new QCheckBox(tr("Colour bar"), this);
   caption_ = new QCheckBox(tr("Time"), this);
@@ -124,7 +128,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   for (QCheckBox* box : {bar_, caption_, outline_, lengths_, triad_}) inner->addWidget(box);
   column->addStretch(1);
 
-  for (QCheckBox* box : {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_,
+  for (QCheckBox* box : {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, volume_, edges_, smooth_, clip_,
                          streamlines_, bar_, caption_, outline_, lengths_, triad_})
     connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
   for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
@@ -132,6 +136,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
   describe_map();
   describe_planes();
+  describe_volume();
   describe_surface();
   describe_vectors();
   describe(bar_, &FieldView::color_bar);
@@ -191,6 +196,24 @@ void DisplayPanel::describe_planes() {
                       }});
 }
 
+void DisplayPanel::describe_volume() {
+  choices_.push_back({[this](const FieldView& view) {
+                        volume_->setChecked(view.volume > 0);
+                        if (view.volume > 0)
+                          show_place(volume_at_, view.volume);
+                        else if (volume_at_->value() == 0)
+                          show_place(volume_at_, 0.5);
+                      },
+                      [this] { return QVariant(volume_->isChecked() ? volume_at_->value() : -1); },
+                      [this](FieldView& view) {
+                        // Planes would hide it: they go when it comes, and are back when it goes.
+                        const bool before = view.volume > 0;
+                        view.volume = volume_->isChecked() ? std::max(share(volume_at_), least_opacity) : 0;
+                        if (before != (view.volume > 0))
+                          for (CutPlane& cut : view.cuts) cut.visible = before;
+                      }});
+}
+
 void DisplayPanel::describe_surface() {
   describe(edges_, &FieldView::edges);
   describe(smooth_, &FieldView::smooth);
@@ -244,6 +267,64 @@ void DisplayPanel::describe_vectors() {
   describe(streamlines_, &FieldView::streamlines);
 }
 
+void DisplayPanel::make_annotations(QVBoxLayout* column) {
+  QVBoxLayout* inner = nullptr;
+  column->addWidget(make_section(tr("Texts in the picture"), &inner));
+  annotations_ = new QPlainTextEdit(this);
+  const QString example = in_figures(QStringLiteral("0.5, 0, -0.3 = %1")).arg(tr("the door"));
+  annotations_->setPlaceholderText(example);
+  annotations_->setAccessibleName(tr("Texts in the picture: place and text"));
+  annotations_->setAccessibleDescription(tr("One a line, for example %1").arg(example));
+  annotations_->setToolTip(
+      tr("One a line, for example %1; or a click with the right button in the picture").arg(example));
+  annotations_->setTabChangesFocus(true);
+  annotations_->setLineWrapMode(QPlainTextEdit::NoWrap);
+  constexpr int height = 72;
+  annotations_->setFixedHeight(height);
+  inner->addWidget(annotations_);
+  annotations_note_ = make_label({}, "bad", this);
+  annotations_note_->setWordWrap(true);
+  annotations_note_->hide();
+  inner->addWidget(annotations_note_);
+  typing_.setSingleShot(true);
+  constexpr int wait_ms = 500;
+  typing_.setInterval(wait_ms);
+  connect(&typing_, &QTimer::timeout, this, &DisplayPanel::changed);
+  connect(annotations_, &QPlainTextEdit::textChanged, &typing_, qOverload<>(&QTimer::start));
+}
+
+std::vector<Annotation> DisplayPanel::typed_annotations() const {
+  std::vector<Annotation> out;
+  annotations_note_->hide();
+  for (const QString& line : annotations_->toPlainText().split('\n')) {
+    if (line.trimmed().isEmpty()) continue;
+    const qsizetype equal = line.indexOf('=');
+    const QString place = typed_list(equal < 0 ? line : line.left(equal)).join(", ");
+    auto read = parse_annotation((place + (equal < 0 ? QString() : line.mid(equal))).toStdString());
+    if (read) {
+      out.push_back(std::move(read).value());
+    } else if (annotations_note_->isHidden()) {
+      annotations_note_->setText(tr("\"%1\": a place x, y, z, then =, then the text").arg(line.trimmed()));
+      annotations_note_->show();
+    }
+  }
+  return out;
+}
+
+void DisplayPanel::show_annotations(const FieldView& view) {
+  // What somebody is typing is not written over.
+  if (typing_.isActive() || typed_annotations() == view.annotations) return;
+  QStringList lines;
+  for (const Annotation& a : view.annotations) {
+    const QString line = QString::fromStdString(annotation_text(a));
+    const qsizetype equal = line.indexOf('=');
+    lines << in_figures(line.left(equal)) + line.mid(equal);
+  }
+  const QSignalBlocker quiet(annotations_);
+  annotations_->setPlainText(lines.join('\n'));
+  annotations_note_->hide();
+}
+
 void DisplayPanel::make_cuts(QVBoxLayout* column) {
   QVBoxLayout* inner = nullptr;
   planes_box_ = make_section(tr("Cut planes"), &inner);
@@ -275,6 +356,18 @@ void DisplayPanel::make_cuts(QVBoxLayout* column) {
   iso_row->addWidget(iso_text_, 0, 2);
   iso_row->setColumnStretch(1, 1);
   inner->addLayout(iso_row);
+
+  volume_box_ = make_section(tr("Volume rendering"), &inner);
+  column->addWidget(volume_box_);
+  auto* volume_row = new QGridLayout;
+  volume_ = new QCheckBox(tr("Show"), this);
+  volume_->setAccessibleName(tr("Volume rendering"));
+  volume_->setToolTip(tr("The whole grid at once: opaque where values are large, clear at zero"));
+  volume_at_ = make_slider(tr("Opacity of the volume"));
+  volume_row->addWidget(volume_, 0, 0);
+  volume_row->addWidget(volume_at_, 0, 1);
+  volume_row->setColumnStretch(1, 1);
+  inner->addLayout(volume_row);
 }
 
 void DisplayPanel::make_surface(QVBoxLayout* column) {
@@ -386,6 +479,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   planes_box_->setVisible(holds.grid || holds.volume);
   mesh_cuts_->setVisible(holds.volume);
   iso_box_->setVisible(holds.grid);
+  volume_box_->setVisible(holds.grid);
   surface_box_->setVisible(holds.surface);
   warp_box_->setVisible(!holds.movable.isEmpty());
   arrows_box_->setVisible(!holds.vectors.isEmpty());
@@ -398,6 +492,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
       for (const Field& field : part.fields)
         if (field.info.name == view.field) unit = field.info.unit;
   recipe_->show_recipe(view.recipe, unit, holds.grid || holds.volume);
+  show_annotations(view);
   for (Choice& choice : choices_) {
     choice.show(view);
     choice.shown = choice.state();
@@ -407,6 +502,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
     plane_[k]->setEnabled(holds.grid || view.mesh_cuts);
   }
   iso_at_->setEnabled(!view.iso.empty());
+  volume_at_->setEnabled(view.volume > 0);
   iso_text_->setText(tr("%1 %").arg(qRound(100 * share(iso_at_))));
   clip_at_->setEnabled(view.clip.has_value());
   clip_side_->setEnabled(view.clip.has_value());
@@ -420,6 +516,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
 
 void DisplayPanel::apply_to(FieldView& view) const {
   recipe_->apply_to(view.recipe);
+  view.annotations = typed_annotations();
   for (const Choice& choice : choices_)
     if (choice.state() != choice.shown) choice.apply(view);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <QScrollArea>
+#include <QTimer>
 #include <QVariant>
 
 #include "app/look/theme.hpp"
@@ -16,6 +17,7 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QPlainTextEdit;
 class QSlider;
 class QVBoxLayout;
 
@@ -36,6 +38,8 @@ class DisplayPanel : public QScrollArea {
   /// nothing that can be chosen here.
   void apply_to(FieldView& view) const;
   [[nodiscard]] RecipeEditor& recipe() { return *recipe_; }
+  /// Texts in the picture, one a line: "0.5, 0, -30cm = the door".
+  [[nodiscard]] QPlainTextEdit& annotations() { return *annotations_; }
 
  signals:
   void changed();
@@ -50,6 +54,11 @@ class DisplayPanel : public QScrollArea {
   };
   void describe_map();
   void describe_planes();
+  void show_annotations(const FieldView& view);
+  /// What was typed, as far as it can be read; the first line that cannot is told below it.
+  std::vector<Annotation> typed_annotations() const;
+  void make_annotations(QVBoxLayout* column);
+  void describe_volume();
   void describe_surface();
   void describe_vectors();
   void describe(QCheckBox* box, bool FieldView::*member);
@@ -80,6 +89,9 @@ class DisplayPanel : public QScrollArea {
   QCheckBox* iso_;
   QSlider* iso_at_;
   QLabel* iso_text_;
+  QWidget* volume_box_;
+  QCheckBox* volume_;
+  QSlider* volume_at_;
   QCheckBox* edges_;
   QCheckBox* smooth_;
   QSlider* opacity_;
@@ -91,6 +103,9 @@ class DisplayPanel : public QScrollArea {
   QComboBox* arrows_;
   QSlider* arrow_count_;
   QCheckBox* streamlines_;
+  QPlainTextEdit* annotations_;
+  QLabel* annotations_note_;
+  QTimer typing_;
   QCheckBox* bar_;
   QCheckBox* outline_;
   QCheckBox* lengths_;

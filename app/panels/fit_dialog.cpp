@@ -11,6 +11,7 @@
 
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/numbers.hpp"
 #include "render/chart/chart_style.hpp"
 #include "render/scene/ticks.hpp"
@@ -51,7 +52,7 @@ FitDialog::FitDialog(const ChartSpec& chart, const FitWindow& window, QWidget* p
   row(tr("Curve"), curve_);
   second_label_ = row(tr("The later curve"), second_);
   const auto time = [&](std::optional<double> value) {
-    return new QLineEdit(value ? QString::fromStdString(readable(*value, "s", 6)) : QString(), this);
+    return new QLineEdit(value ? in_figures(QString::fromStdString(readable(*value, "s", 6))) : QString(), this);
   };
   from_ = time(window.low);
   from_->setPlaceholderText(tr("The peak of a decay, the beginning of a delay"));
@@ -100,7 +101,7 @@ void FitDialog::refresh() {
                    "fall by 10 dB or more. Begin where it begins to die away, and end before it is noise."),
                 "bad");
   wish_ = wish;
-  tell(QString::fromStdString(fit->text), "");
+  tell(in_figures(QString::fromStdString(fit->text)), "");
 }
 
 }  // namespace conoid::app

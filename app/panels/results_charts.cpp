@@ -2,7 +2,9 @@
 // Several charts at a time, their looks, and what they share: the pointer and the moment of the picture.
 #include <algorithm>
 
+#include <QComboBox>
 #include <QMenu>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QTabBar>
 #include <QTimer>
@@ -13,6 +15,7 @@
 #include "app/panels/chart_table.hpp"
 #include "app/panels/fit_dialog.hpp"
 #include "app/panels/results_panel.hpp"
+#include "app/panels/spectrogram_dialog.hpp"
 
 namespace conoid::app {
 namespace {
@@ -35,13 +38,15 @@ QMenu* ResultsPanel::make_more_menu() {
     fits_.clear();
     draw_chart();
   });
+  auto* picture = menu->addAction(tr("Spectrogram…"), this, &ResultsPanel::choose_spectrogram);
   auto* without = menu->addAction(tr("Without curves from files"), this, [this] {
     measured_.clear();
     draw_chart();
   });
-  connect(menu, &QMenu::aboutToShow, this, [this, without, numbers, others, fit, unfit] {
+  connect(menu, &QMenu::aboutToShow, this, [this, without, numbers, others, fit, unfit, picture] {
     const ChartSpec& seen = scene_->chart();
     fit->setEnabled(seen.kind == ChartKind::lines && seen.x_unit == "s" && !seen.series.empty());
+    picture->setEnabled(can_be_spectrogram(spec_of(tabs_->tabData(tabs_->currentIndex()).toString())));
     unfit->setEnabled(!fits_.isEmpty());
     without->setEnabled(!measured_.isEmpty());
     numbers->setChecked(numbers_->property("wanted").toBool());
@@ -98,7 +103,7 @@ void ResultsPanel::point_at(const std::array<double, 2>& direction) {
     const ChartSpec& spec = scene.chart();
     if (spec.x_unit != "deg" && spec.x_unit != "°") return;
     const QString over = QString::fromStdString(spec.x_label).toLower();
-    scene.set_linked_pointer(direction[over.contains("phi") || over.contains(u'φ') ? 1 : 0]);
+    scene.set_linked_pointer(direction[over.contains("phi") || over.contains(QStringLiteral("φ")) ? 1 : 0]);
   };
   point(*scene_);
   viewport_->request_render();
@@ -193,7 +198,7 @@ void ResultsPanel::add_fit(const FitWish& wish) {
 void ResultsPanel::choose_fit() {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
   ChartForms plain = forms();
-  plain.spectrum = false;
+  plain.spectrum = plain.spectrogram = false;
   const ChartSpec curves = plain_spec(id, plain);
   FitWindow window;
   if (scene_->is_zoomed() || scene_->chart().limits.x_low || scene_->chart().limits.x_high)
@@ -202,6 +207,82 @@ void ResultsPanel::choose_fit() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, dialog] {
     if (const auto wish = dialog->wish()) add_fit(*wish);
+  });
+  dialog->open();
+}
+
+void ResultsPanel::set_spectrogram(bool on) {
+  spectrogram_->setChecked(on);
+  draw_chart();
+}
+
+void ResultsPanel::set_spectrogram_wish(const SpectrogramWish& wish) {
+  spectrograms_[table_key(tabs_->tabData(tabs_->currentIndex()).toString())] = wish;
+  draw_chart();
+}
+
+SpectrogramWish ResultsPanel::spectrogram_wish() const {
+  return spectrograms_.value(table_key(tabs_->tabData(tabs_->currentIndex()).toString()));
+}
+
+ChartSpec ResultsPanel::spectrogram_of(const QString& id, const ChartSpec& spec) const {
+  SpectrogramWish wish = spectrograms_.value(table_key(id));
+  // Of two runs that are compared a curve has its run behind its name.
+  auto curve = std::find_if(spec.series.begin(), spec.series.end(), [&](const Series& s) {
+    return s.label == wish.curve || (!wish.curve.empty() && s.label.starts_with(wish.curve + " – "));
+  });
+  if (curve != spec.series.end()) wish.curve = curve->label;
+  if (curve == spec.series.end()) {
+    // Its curve has gone with another run: the first that there is.
+    curve = std::find_if(spec.series.begin(), spec.series.end(), [](const Series& s) { return s.y.size() >= 8; });
+    wish.curve = curve == spec.series.end() ? std::string() : curve->label;
+  }
+  MadeSpectrogram& made = made_spectrograms_[table_key(id)];
+  if (curve != spec.series.end() && made.wish == wish && made.title == spec.title && made.y == curve->y &&
+      made.chart.spectrogram)
+    return made.chart;
+  auto chart = spectrogram_chart(spec, wish, spectrogram_words());
+  if (!chart) {
+    // A run that has only begun is shorter than the window that was chosen.
+    wish.window = 0;
+    chart = spectrogram_chart(spec, wish, spectrogram_words());
+  }
+  if (!chart) return {};
+  made = {wish, spec.title, curve == spec.series.end() ? std::vector<double>() : curve->y, std::move(chart).value()};
+  return made.chart;
+}
+
+void ResultsPanel::refresh_spectrogram_curves(const QString& id, bool shown) {
+  const ChartSpec spec = shown ? spec_of(id) : ChartSpec();
+  QStringList labels;
+  for (const Series& s : spec.series)
+    if (s.x.size() >= 8) labels << QString::fromStdString(s.label);
+  spectrogram_curve_->setVisible(labels.size() > 1);
+  const QSignalBlocker quiet(spectrogram_curve_);
+  QStringList there;
+  for (int i = 0; i < spectrogram_curve_->count(); ++i) there << spectrogram_curve_->itemText(i);
+  if (there != labels) {
+    spectrogram_curve_->clear();
+    spectrogram_curve_->addItems(labels);
+  }
+  spectrogram_curve_->setCurrentIndex(
+      std::max(0, spectrogram_curve_->findText(QString::fromStdString(spectrogram_wish().curve))));
+}
+
+void ResultsPanel::choose_spectrogram() {
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  ChartForms own = forms();
+  own.spectrum = false;
+  own.spectrogram = true;
+  const QString key = style_key(id, own);
+  auto* dialog = new SpectrogramDialog(spec_of(id), spectrogram_wish(), styles_.value(key).limits.decibels, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, dialog, key] {
+    const auto wish = dialog->wish();
+    if (!wish) return;
+    styles_[key].limits.decibels = dialog->decibels();
+    spectrogram_->setChecked(true);
+    set_spectrogram_wish(*wish);
   });
   dialog->open();
 }

@@ -156,6 +156,17 @@ QToolButton* ResultsPanel::make_tools() {
   tools->addWidget(traces_);
   connect(traces_, &QComboBox::activated, this,
           [this] { set_traces(static_cast<Traces>(traces_->currentData().toInt())); });
+  spectrogram_curve_ = make_calm_combo(tools_);
+  spectrogram_curve_->setAccessibleName(tr("Curve of the spectrogram"));
+  spectrogram_curve_->setToolTip(tr("Curve of the spectrogram"));
+  spectrogram_curve_->hide();
+  spectrogram_curve_->setMinimumWidth(least_combo);
+  tools->addWidget(spectrogram_curve_);
+  connect(spectrogram_curve_, &QComboBox::activated, this, [this] {
+    SpectrogramWish wish = spectrogram_wish();
+    wish.curve = spectrogram_curve_->currentText().toStdString();
+    set_spectrogram_wish(wish);
+  });
   const auto toggle = [&](const char* icon, const QString& tip) {
     auto* button = make_icon_button(look_, icon, tip, tools_);
     button->setCheckable(true);
@@ -164,6 +175,11 @@ QToolButton* ResultsPanel::make_tools() {
     return button;
   };
   spectrum_ = toggle("spectrum", tr("Spectrum of the curves"));
+  spectrogram_ = toggle("spectrogram", tr("Spectrogram: levels over time and frequency"));
+  connect(spectrum_, &QToolButton::toggled, this,
+          [this](bool on) { spectrogram_->setChecked(spectrogram_->isChecked() && !on); });
+  connect(spectrogram_, &QToolButton::toggled, this,
+          [this](bool on) { spectrum_->setChecked(spectrum_->isChecked() && !on); });
   log_axis_ = toggle("logarithm", tr("Logarithmic axis"));
   polar_ = toggle("polar", tr("Polar diagram"));
   difference_ = toggle("difference", tr("Difference: the second run less the first"));
@@ -488,13 +504,17 @@ void ResultsPanel::refresh_tools() {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
   const ChartSpec spec = spec_of(id);
   spectrum_->setVisible(is_history(spec));
+  spectrogram_->setVisible(can_be_spectrogram(spec));
   difference_->setVisible(other_ && other_->table(id.toStdString()) != nullptr);
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
-  const bool spectrum = spectrum_->isChecked() && is_history(spec);
+  const bool spectrogram = spectrogram_->isChecked() && can_be_spectrogram(spec);
+  const bool spectrum = spectrogram || (spectrum_->isChecked() && is_history(spec));
+  refresh_spectrogram_curves(id, spectrogram);
   const Traces traces = traces_of(id, spec);
   traces_->setVisible(!other_ && !spectrum && run_.table(id.toStdString()) && can_be_gather(spec));
   traces_->setCurrentIndex(traces_->findData(static_cast<int>(traces)));
-  log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id && (spectrum || traces == Traces::curves));
+  log_axis_->setVisible(spec.kind == ChartKind::lines && id != roofline_id && !spectrogram &&
+                        (spectrum || traces == Traces::curves));
   std::vector<std::string> units;
   if (const RunTable* table = run_.table(id.toStdString()))
     units = units_of({&table->info, &table->rows}, tables_of(run_));
@@ -519,7 +539,7 @@ void ResultsPanel::refresh_tools() {
   unit_->setMinimumContentsLength(static_cast<int>(std::min<qsizetype>(longest, 16)));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
   fit_head();
-  numbers_->setVisible(numbers_->property("wanted").toBool() && spec.kind != ChartKind::balance);
+  numbers_->setVisible(numbers_->property("wanted").toBool() && spec.kind != ChartKind::balance && !spectrogram);
 }
 
 void ResultsPanel::set_spectrum(bool on) {
@@ -623,13 +643,20 @@ QString ResultsPanel::chart_as_text(QChar separator) const {
     const double slack = 1e-9 * std::max(std::abs(view.x_low), std::abs(view.x_high));
     within = std::pair{view.x_low - slack, view.x_high + slack};
   }
-  return QString::fromStdString(text_of(rows_of_chart(spec, scene_->hidden(), within), separator.toLatin1()));
+  ChartSpec seen = spec;
+  if (spec.kind == ChartKind::spectrogram && scene_->is_zoomed()) {
+    seen.limits.y_low = scene_->view().y_low;
+    seen.limits.y_high = scene_->view().y_high;
+  }
+  return QString::fromStdString(text_of(rows_of_chart(seen, scene_->hidden(), within), separator.toLatin1()));
 }
 
 ChartSpec ResultsPanel::plain_spec(const QString& id, const ChartForms& forms) const {
   ChartSpec spec = spec_of(id);
   if (run_.table(id.toStdString())) spec = compared(id, std::move(spec), forms.difference);
-  if (forms.spectrum && is_history(spec)) {
+  if (forms.spectrogram && can_be_spectrogram(spec)) {
+    spec = spectrogram_of(id, spec);
+  } else if (forms.spectrum && is_history(spec)) {
     spec = spectrum_chart(spec);
   } else if (const Traces traces = traces_of(id, spec); traces != Traces::curves) {
     spec = gather_chart(std::move(spec),
@@ -655,11 +682,13 @@ ChartSpec ResultsPanel::shown_spec(const QString& id, const ChartForms& forms) c
 }
 
 QString ResultsPanel::style_key(const QString& id, const ChartForms& forms) const {
-  return id + '\n' + units_.value(id) + (forms.spectrum ? "\nspectrum" : "") + (forms.difference ? "\ndifference" : "");
+  return id + '\n' + units_.value(id) + (forms.spectrum ? "\nspectrum" : "") +
+         (forms.spectrogram ? "\nspectrogram" : "") + (forms.difference ? "\ndifference" : "");
 }
 
 ChartForms ResultsPanel::forms() const {
-  return {spectrum_->isChecked(), log_axis_->isChecked(), polar_->isChecked(), difference_->isChecked()};
+  return {spectrum_->isChecked(), log_axis_->isChecked(), polar_->isChecked(), difference_->isChecked(),
+          spectrogram_->isChecked()};
 }
 
 void ResultsPanel::draw_chart() {

@@ -21,6 +21,7 @@
 #include "render/chart/chart_style.hpp"
 #include "render/chart/curve_fit.hpp"
 #include "render/chart/measured_curves.hpp"
+#include "render/chart/spectrogram.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/viewport.hpp"
@@ -63,6 +64,11 @@ class ResultsPanel : public QWidget {
   void compare_with(const RunModel* other, const QString& name = {}, const QString& own = {});
   /// Turns the chart at hand into its spectrum and back.
   void set_spectrum(bool on);
+  /// Turns the chart at hand into the spectrogram of one of its curves and back; how it is made is kept by chart.
+  void set_spectrogram(bool on);
+  void set_spectrogram_wish(const SpectrogramWish& wish);
+  [[nodiscard]] SpectrogramWish spectrogram_wish() const;
+  [[nodiscard]] QComboBox& spectrogram_curve() { return *spectrogram_curve_; }
   /// Shows the curves of the present tab in another unit, where there is a choice.
   void set_unit(const QString& unit);
   /// How many traces over time are drawn: as curves, or as a gather. Without a word of a person a gather where they are many.
@@ -134,10 +140,14 @@ class ResultsPanel : public QWidget {
   void save_chart(const QString& ending);
   void choose_measured();
   void choose_fit();
+  void choose_spectrogram();
+  [[nodiscard]] ChartSpec spectrogram_of(const QString& id, const ChartSpec& spec) const;
+  [[nodiscard]] QString table_key(const QString& id) const { return id + '\n' + units_.value(id); }
   void copy_chart();
   [[nodiscard]] ChartSpec spec_of(const QString& id) const;
   [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
   void refresh_tools();
+  void refresh_spectrogram_curves(const QString& id, bool shown);
   void apply_theme();
 
   RunModel& run_;
@@ -155,8 +165,19 @@ class ResultsPanel : public QWidget {
   QHash<QString, QString> units_;        ///< chosen by table, where it has several
   /// Curves of files by table and unit.
   QHash<QString, std::vector<Series>> measured_;
-  QHash<QString, std::vector<FitWish>> fits_;  ///< by table and unit
+  QHash<QString, std::vector<FitWish>> fits_;     ///< by table and unit
+  QHash<QString, SpectrogramWish> spectrograms_;  ///< by table and unit
+  /// Made last, by table and unit: a chart that is drawn anew for another reason is not computed again.
+  struct MadeSpectrogram {
+    SpectrogramWish wish;
+    std::string title;      ///< of its curves
+    std::vector<double> y;  ///< of the curve
+    ChartSpec chart;
+  };
+  mutable QHash<QString, MadeSpectrogram> made_spectrograms_;
+  QComboBox* spectrogram_curve_;
   QToolButton* spectrum_;
+  QToolButton* spectrogram_;
   QToolButton* log_axis_;
   QToolButton* polar_;
   QToolButton* difference_;

@@ -10,8 +10,10 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QImage>
+#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QStackedWidget>
 #include <QTimer>
@@ -92,6 +94,7 @@ void ScenePane::connect_views() {
   connect(views_, &SceneViews::troubled, this, &ScenePane::troubled);
   connect(views_, &SceneViews::restored, this, [this] {
     refresh_display();
+    emit annotations_changed();
     viewport_->request_render();
     emit camera_moved();
   });
@@ -133,7 +136,9 @@ void ScenePane::connect_tools() {
   // A menu of its own loop is not opened within an event of the picture.
   connect(
       tools_, &SceneTools::menu_wanted, this,
-      [this](const Vec3& place, const std::optional<Probe>& probe) { show_place_menu(place, probe); },
+      [this](const Vec3& place, const std::optional<Probe>& probe, int annotation) {
+        show_place_menu(place, probe, annotation);
+      },
       Qt::QueuedConnection);
   connect(tools_, &SceneTools::profile_drawn, this, [this](const std::vector<ProfilePoint>& points) {
     const auto [label, unit, moment] = profile_words();
@@ -159,9 +164,44 @@ ScenePane::~ScenePane() {
   viewport_->on_input = nullptr;
 }
 
-void ScenePane::show_place_menu(const Vec3& place, const std::optional<Probe>& probe) {
+void ScenePane::ask_for_annotation(const Vec3& place, int annotation) {
+  std::vector<Annotation> all = scene_->view().annotations;
+  const bool known = annotation >= 0 && static_cast<std::size_t>(annotation) < all.size();
+  Annotation* own = known ? &all[static_cast<std::size_t>(annotation)] : nullptr;
+  bool ok = false;
+  const QString text = QInputDialog::getText(window(), tr("Text in the picture"), tr("Text"), QLineEdit::Normal,
+                                             own ? QString::fromStdString(own->text) : QString(), &ok)
+                           .trimmed();
+  if (!ok || text.isEmpty()) return;
+  if (own)
+    own->text = text.toStdString();
+  else
+    all.push_back({text.toStdString(), place});
+  set_annotations(std::move(all));
+}
+
+void ScenePane::set_annotations(std::vector<Annotation> annotations) {
+  if (annotations == scene_->view().annotations) return;
+  scene_->set_annotations(std::move(annotations));
+  viewport_->request_render();
+  refresh_display();
+  emit annotations_changed();
+}
+
+void ScenePane::show_place_menu(const Vec3& place, const std::optional<Probe>& probe, int annotation) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
+  if (annotation >= 0) {
+    menu->addAction(tr("Change this text…"), this,
+                    [this, place, annotation] { ask_for_annotation(place, annotation); });
+    menu->addAction(tr("Remove this text"), this, [this, annotation] {
+      std::vector<Annotation> all = scene_->view().annotations;
+      if (static_cast<std::size_t>(annotation) < all.size()) all.erase(all.begin() + annotation);
+      set_annotations(std::move(all));
+    });
+    menu->addSeparator();
+  }
+  menu->addAction(tr("Write a text here…"), this, [this, place] { ask_for_annotation(place, -1); });
   if (probe) menu->addAction(tr("Keep this value in the picture"), this, [this, probe] { emit value_kept(*probe); });
   if (question()) {
     if (probe) menu->addAction(tr("Values here over all frames"), this, [this, place] { emit values_wanted(place); });
@@ -371,6 +411,7 @@ void ScenePane::set_phase(double angle) {
 
 void ScenePane::apply_view() {
   FieldView view = scene_->view();
+  const std::vector<Annotation> written = view.annotations;
   if (display_ && display_->isVisible()) {
     display_->apply_to(view);
     take_far_field(view);
@@ -395,6 +436,7 @@ void ScenePane::apply_view() {
       show_choices();
     }
   }
+  if (view.annotations != written) emit annotations_changed();
   if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
   viewport_->request_render();
   refresh_head();
@@ -419,6 +461,7 @@ void ScenePane::take_head(FieldView& view) {
   view.label = said == own ? std::string() : said;
   view.iteration_word = tr("iteration").toStdString();
   view.phase_word = tr("phase").toStdString();
+  view.thinned_words = tr("1 of {} grid points along each axis").toStdString();
   view.keep_range = true;  // one colour means one value, in whatever frame
   view.title = title_.toStdString();
   const ColourRangeButton& range = head_->range();

@@ -74,6 +74,8 @@ class ScenePane : public QWidget {
   void add_tool(QToolButton* button);
   [[nodiscard]] QString field_text() const;
   void set_markers(std::vector<Marker> markers);
+  /// Texts with places; they stay whatever frame or field is shown.
+  void set_annotations(std::vector<Annotation> annotations);
   /// Takes over the other's camera and draws.
   void follow_camera(const ScenePane& other);
   [[nodiscard]] RunModel& run() { return *run_; }
@@ -110,6 +112,7 @@ class ScenePane : public QWidget {
   /// A source, a receiver or a wave was dragged; of a wave `direction` is where it runs now.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place, const conoid::Vec3& direction);
   void marker_chosen(const conoid::Marker& marker);
+  void annotations_changed();
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
   void field_chosen();
@@ -142,7 +145,9 @@ class ScenePane : public QWidget {
   [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
   void apply_theme();
   /// What can be done at a place of the picture.
-  void show_place_menu(const Vec3& place, const std::optional<Probe>& probe);
+  void show_place_menu(const Vec3& place, const std::optional<Probe>& probe, int annotation);
+  /// Asks for the text of one of the view's annotations, or of a new one at a place (−1).
+  void ask_for_annotation(const Vec3& place, int annotation);
 
   RunModel* run_;
   const Look& look_;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <iterator>
 #include <numbers>
+#include <utility>
 
+#include <QCoreApplication>
 #include <QFrame>
 #include <QGridLayout>
 #include <QKeyEvent>
@@ -14,6 +16,8 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPixmap>
+#include <QPointer>
+#include <QThreadPool>
 
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
@@ -26,7 +30,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int profile_samples = 400, whole_samples = 2001;
-constexpr std::size_t most_followed = 20'000;  // cells that are looked through for each frame
+constexpr std::size_t most_followed = 20'000;  // cells that are looked through for a frame at once
 constexpr int beside_axes = 96;                // what lies over the picture leaves the triad free
 
 /// As it may be typed: "0.5, -1, 0", "0,5; -1; 0" where the language has a decimal comma.
@@ -261,14 +265,44 @@ void SceneTools::follow_frame() {
   const auto whole = profile_ ? std::nullopt : scene_.line_ends();
   if (!profile_ && !whole) return;
   const std::string& part = scene_.view().part;
-  if (scene_.cells_of_profile(part) > most_followed) return;
   const auto& [begin, end] = profile_ ? *profile_ : *whole;
-  auto points = scene_.profile(part, begin, end, whole ? whole_samples : profile_samples);
+  auto job = scene_.profile_job(part, begin, end, whole ? whole_samples : profile_samples);
+  if (!job) return;
+  const bool all = whole.has_value();
+  const double from = begin[0];
+  if (scene_.cells_of_profile(part) <= most_followed) return take_followed((*job)(), all, from);
+  // Of large meshes beside the window; while one is looked through, only the newest frame waits.
+  const auto start = [this, all, from](FieldScene::ProfileJob work) {
+    following_ = true;
+    QThreadPool::globalInstance()->start([guard = QPointer<SceneTools>(this), work = std::move(work), all, from] {
+      auto points = std::make_shared<Result<std::vector<ProfilePoint>>>(work());
+      QMetaObject::invokeMethod(
+          QCoreApplication::instance(),
+          [guard, points, all, from] {
+            if (guard) guard->followed(std::move(*points), all, from);
+          },
+          Qt::QueuedConnection);
+    });
+  };
+  if (following_)
+    next_followed_ = [start, work = std::move(*job)] { start(work); };
+  else
+    start(std::move(*job));
+}
+
+void SceneTools::followed(Result<std::vector<ProfilePoint>> points, bool whole, double from) {
+  following_ = false;
+  const auto next = std::exchange(next_followed_, nullptr);
+  if (profile_ || whole) take_followed(std::move(points), whole, from);
+  if (next) next();
+}
+
+void SceneTools::take_followed(Result<std::vector<ProfilePoint>> points, bool whole, double from) {
   if (!points) return;
   // Along a coordinate a place is called by it.
   if (whole)
-    for (ProfilePoint& point : *points) point.distance += begin[0];
-  emit profile_followed(*points, whole.has_value());
+    for (ProfilePoint& point : *points) point.distance += from;
+  emit profile_followed(*points, whole);
 }
 
 void SceneTools::measure_from(const Vec3& place) {
@@ -369,7 +403,10 @@ bool SceneTools::handle_drag(const InputEvent& event) {
 void SceneTools::handle_menu(const InputEvent& event) {
   if (!is_click(event, MouseButton::right)) return;
   const auto probe = scene_.pick(event.x, event.y);
-  if (const auto place = probe ? std::optional(probe->position) : place_under(event)) emit menu_wanted(*place, probe);
+  if (const auto place = probe ? std::optional(probe->position) : place_under(event)) {
+    const auto annotation = scene_.annotation_at(event.x, event.y);
+    emit menu_wanted(*place, probe, annotation ? static_cast<int>(*annotation) : -1);
+  }
 }
 
 bool SceneTools::handle(const InputEvent& event) {

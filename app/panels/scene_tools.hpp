@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -70,7 +71,8 @@ class SceneTools : public QObject {
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place);
   /// A click on what the case has there.
   void marker_chosen(const conoid::Marker& marker);
-  void menu_wanted(const conoid::Vec3& place, const std::optional<conoid::Probe>& probe);
+  /// `annotation`: which of the view's stands under the cursor; −1: none.
+  void menu_wanted(const conoid::Vec3& place, const std::optional<conoid::Probe>& probe, int annotation);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -84,6 +86,9 @@ class SceneTools : public QObject {
   void take_typed_places();
   void draw_line(const Vec3& begin, const Vec3& end);
   void draw_profile(const Vec3& begin, const Vec3& end);
+  /// What another thread has found along the line of a frame; the next frame that waits is looked through then.
+  void followed(Result<std::vector<ProfilePoint>> points, bool whole, double from);
+  void take_followed(Result<std::vector<ProfilePoint>> points, bool whole, double from);
   /// Whether this is the end of a click; what is dragged turns the view.
   [[nodiscard]] bool is_click(const InputEvent& event, MouseButton button = MouseButton::left);
   [[nodiscard]] bool handle_probe(const InputEvent& event);
@@ -113,6 +118,8 @@ class SceneTools : public QObject {
   MouseTool tool_ = MouseTool::turn;
   std::optional<Vec3> line_begin_;
   std::optional<std::array<Vec3, 2>> profile_;  ///< ends of the line whose values are a chart
+  bool following_ = false;                      ///< another thread looks along the line
+  std::function<void()> next_followed_;         ///< of the newest frame that came meanwhile
   bool picture_ = false;
   std::optional<Marker> dragged_;  ///< as it was
   std::size_t dragged_at_ = 0;

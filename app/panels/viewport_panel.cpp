@@ -23,6 +23,7 @@
 #include "app/model/film.hpp"
 #include "app/model/markers.hpp"
 #include "app/panels/picture_theme.hpp"
+#include "app/panels/scene_window.hpp"
 #include "engine/core/units.hpp"
 #include "engine/run/derived_frame.hpp"
 #include "render/capture/picture.hpp"
@@ -87,7 +88,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   main_->add_tool(split_);
   main_->add_tool(picture_button);
   connect(split_, &QToolButton::clicked, this, &ViewportPanel::set_split);
-  connect(picture_button, &QToolButton::clicked, this, &ViewportPanel::save_picture);
+  connect(picture_button, &QToolButton::clicked, this, [this] { save_picture(); });
   if (const std::string note = viewport_note(); !note.empty()) run_.add_log({LogLevel::warning, 0, note, {}, {}});
   main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
 
@@ -98,10 +99,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   connect(main_, &ScenePane::profile_followed, this, &ViewportPanel::profile_followed);
   connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
-  connect(main_, &ScenePane::marker_moved, this,
-          [this](const Marker& marker, const Vec3& place, const Vec3& direction) {
-            if (!move_marker(model_, marker, place, direction)) refresh_markers();
-          });
+  connect(main_, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
     kept_.push_back({probe.position, MarkerKind::receiver, probe.what});
     refresh_markers();
@@ -117,7 +115,9 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
           [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
   connect(&run, &RunModel::frame_arrived, this, &ViewportPanel::follow_run);
   connect(&run, &RunModel::frame_loaded, this, [this](std::size_t index) {
-    if (waiting_ && index == wanted_index_) show_now(index);
+    if (!waiting_) return;
+    // Somebody else's wish came between.
+    index == wanted_index_ ? show_now(index) : run_.fetch(wanted_index_);
   });
   connect(&run, &RunModel::catalog_changed, main_, &ScenePane::show_choices);
   connect(&run, &RunModel::started, this, [this] {
@@ -132,6 +132,8 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
       main_->clear(tr("Preparing…\nThe first picture comes with the first step."));
     }
     if (second_) second_->clear({});
+    for (SceneWindow* scene : scenes_)
+      scene->start_again(tr("Preparing…\nThe first picture comes with the first step."));
     refresh_markers();
     refresh_timeline();
   });
@@ -139,6 +141,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (std::exchange(previewing_, false)) dress(main_->scene(), false);
     main_->set_own_fields(false);
     main_->clear({});
+    for (SceneWindow* scene : scenes_) scene->start_again(tr("This run kept no pictures."));
     if (other_) main_->set_title(own_title_);
     if (run_.frames().empty())
       main_->clear(run_.state() == SessionState::failed
@@ -268,6 +271,7 @@ void ViewportPanel::show_now(std::size_t index) {
   if (frame != main_->scene().frame()) forget_kept();
   main_->show_frame(frame);
   if (second_) show_in_second();
+  for (SceneWindow* scene : scenes_) scene->follow(index);
   emit moment_shown(run_.frames().moment(index));
 }
 
@@ -320,8 +324,66 @@ ScenePane* ViewportPanel::make_second() {
     if (second_) main_->follow_camera(*second_);
   });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(main_, &ScenePane::annotations_changed, pane,
+          [this, pane] { pane->set_annotations(main_->scene().view().annotations); });
+  connect(pane, &ScenePane::annotations_changed, this,
+          [this, pane] { main_->set_annotations(pane->scene().view().annotations); });
   connect(pane, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   return pane;
+}
+
+void ViewportPanel::move_mark(const Marker& marker, const Vec3& place, const Vec3& direction) {
+  if (!move_marker(model_, marker, place, direction)) refresh_markers();
+}
+
+SceneWindow* ViewportPanel::add_scene() {
+  constexpr std::size_t most = 8;
+  if (scenes_.size() >= most) {
+    log(LogLevel::info, tr("There are %1 scene windows already; close one first.").arg(most));
+    return nullptr;
+  }
+  auto* scene = new SceneWindow(run_, look_, kind_, this);
+  ++scenes_made_;
+  scene->setWindowTitle(tr("Scene %1 – %2").arg(scenes_made_ + 1).arg(model_.title()));
+  scenes_.push_back(scene);
+  ScenePane& pane = scene->pane();
+  auto* picture = make_icon_button(look_, "picture", tr("Save the picture"), &pane);
+  pane.add_tool(picture);
+  connect(picture, &QToolButton::clicked, this, [this, &pane] { save_picture(&pane); });
+  connect(&pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(&pane, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
+  connect(&pane, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
+  connect(&pane, &ScenePane::troubled, this,
+          [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
+  connect(main_, &ScenePane::annotations_changed, &pane,
+          [this, &pane] { pane.set_annotations(main_->scene().view().annotations); });
+  connect(&pane, &ScenePane::annotations_changed, this,
+          [this, &pane] { main_->set_annotations(pane.scene().view().annotations); });
+  connect(&pane, &ScenePane::field_chosen, this, [scene] { scene->show_frame(scene->frame_index()); });
+  connect(scene, &SceneWindow::frame_wanted, this, &ViewportPanel::show_frame);
+  connect(scene, &SceneWindow::close_wanted, this, [this, scene] { remove_scene(scene); });
+  scene->show();
+  // The window and its picture are each work enough for one turn of the event loop.
+  QTimer::singleShot(0, scene, [this, scene] {
+    ScenePane& own = scene->pane();
+    if (previewing_ && preview())
+      scene->show_preview(preview());
+    else if (!run_.frames().empty())
+      scene->show_frame(wanted_index_);
+    else
+      own.clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
+    own.set_annotations(main_->scene().view().annotations);
+    own.choose(QString::fromStdString(main_->scene().view().field));
+    own.follow_camera(*main_);
+    refresh_markers();
+  });
+  return scene;
+}
+
+void ViewportPanel::remove_scene(SceneWindow* scene) {
+  if (std::erase(scenes_, scene) == 0) return;
+  scene->hide();
+  scene->deleteLater();
 }
 
 bool ViewportPanel::is_split() const {
@@ -333,6 +395,7 @@ void ViewportPanel::set_split(bool on) {
   if (on == is_split()) return;
   if (on) {
     second_ = make_second();
+    second_->set_annotations(main_->scene().view().annotations);
     second_->show();
     // The pane and its picture are each work enough for one turn of the event loop.
     QTimer::singleShot(0, second_, [this] { show_in_second(); });
@@ -405,6 +468,7 @@ void ViewportPanel::set_preview(std::shared_ptr<const Frame> frame) {
     main_->show_frame(preview());
     main_->show_choices();
     dress(main_->scene(), true);
+    for (SceneWindow* scene : scenes_) scene->show_preview(preview());
   } else if (before || !main_->has_picture()) {
     main_->clear(tr("Nothing to see yet.\nPress Run and watch the field here."));
   }
@@ -512,6 +576,7 @@ void ViewportPanel::refresh_markers() {
   markers.insert(markers.end(), conditions_.begin(), conditions_.end());
   main_->set_markers(markers);
   if (second_) second_->set_markers(markers);
+  for (SceneWindow* scene : scenes_) scene->pane().set_markers(markers);
 }
 
 void ViewportPanel::set_conditions(std::vector<Marker> marks, std::vector<Vec3> rim) {
@@ -531,8 +596,8 @@ void ViewportPanel::log(LogLevel level, const QString& text, const QString& hint
   run_.add_log({level, run_.elapsed(), text.toStdString(), hint.toStdString(), {}});
 }
 
-Status ViewportPanel::write_picture(const QString& file, const CaptureChoice& choice) {
-  const auto scene = main_->copy_of_scene();
+Status ViewportPanel::write_picture(const QString& file, const CaptureChoice& choice, ScenePane* of) {
+  const auto scene = (of ? of : main_)->copy_of_scene();
   if (choice.background == Background::white) scene->set_theme(white_theme());
   FieldView view = scene->view();
   apply_legend(view, choice);
@@ -548,17 +613,18 @@ Status ViewportPanel::write_picture(const QString& file, const CaptureChoice& ch
                    {{"run", run_.folder().filename().string()}, {"title", model_.title().toStdString()}});
 }
 
-void ViewportPanel::save_picture() {
-  if (!main_->has_picture()) return;
-  QWidget* shown = main_->viewport()->widget();
-  CaptureDialog dialog(shown->size() * shown->devicePixelRatioF(), 0, this);
+void ViewportPanel::save_picture(ScenePane* of) {
+  ScenePane* pane = of ? of : main_;
+  if (!pane->has_picture()) return;
+  QWidget* shown = pane->viewport()->widget();
+  CaptureDialog dialog(shown->size() * shown->devicePixelRatioF(), 0, pane);
   if (dialog.exec() != QDialog::Accepted) return;
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
   QString file =
-      QFileDialog::getSaveFileName(this, tr("Save the picture"), folder + "/conoid.png", tr("Pictures (*.png)"));
+      QFileDialog::getSaveFileName(pane, tr("Save the picture"), folder + "/conoid.png", tr("Pictures (*.png)"));
   if (file.isEmpty()) return;
   if (!file.endsWith(".png")) file += ".png";
-  const Status written = write_picture(file, dialog.choice());
+  const Status written = write_picture(file, dialog.choice(), pane);
   if (written)
     log(LogLevel::info, tr("Picture saved as %1").arg(file));
   else

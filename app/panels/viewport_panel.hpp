@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <QTimer>
 #include <QWidget>
@@ -20,6 +21,7 @@ class QToolButton;
 namespace conoid::app {
 
 class FigureLabel;
+class SceneWindow;
 
 /// A moment as people read it: "12.4 ms", "2 GHz", "iteration 12".
 [[nodiscard]] QString moment_text(const Moment& moment);
@@ -30,11 +32,14 @@ class ViewportPanel : public QWidget {
   ViewportPanel(RunModel& run, CaseModel& model, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
 
   void fit();
-  /// Asks for size and file and saves the picture.
-  void save_picture();
+  /// Asks for size and file and saves the picture; of the pane in the middle, or of another.
+  void save_picture(ScenePane* of = nullptr);
   void save_film();
   /// The same without asking.
-  Status write_picture(const QString& file, const CaptureChoice& choice);
+  Status write_picture(const QString& file, const CaptureChoice& choice, ScenePane* of = nullptr);
+  /// One more scene in a window of its own, which begins with what is seen here; null: there are eight already.
+  SceneWindow* add_scene();
+  [[nodiscard]] const std::vector<SceneWindow*>& scenes() const { return scenes_; }
   /// Geometry to be seen as long as there is no run: the mesh, with groups or quality as fields.
   void set_preview(std::shared_ptr<const Frame> frame);
   /// One field of the preview, with marks besides those of the case.
@@ -79,6 +84,8 @@ class ViewportPanel : public QWidget {
  private:
   QWidget* make_timeline();
   ScenePane* make_second();
+  void remove_scene(SceneWindow* scene);
+  void move_mark(const Marker& marker, const Vec3& place, const Vec3& direction);
   void follow_run();
   void show_now(std::size_t index);
   void show_in_second();
@@ -102,6 +109,8 @@ class ViewportPanel : public QWidget {
   QSplitter* splitter_;
   ScenePane* main_;
   ScenePane* second_ = nullptr;
+  std::vector<SceneWindow*> scenes_;  ///< in windows of their own
+  int scenes_made_ = 0;
   QWidget* timeline_;
   QToolButton* split_;
   QToolButton* previous_;

@@ -2,173 +2,62 @@
 // Practice, piece by piece.
 #include "app/panels/warm_up.hpp"
 
-#include <limits>
+#include <unistd.h>
+
 #include <string>
-#include <utility>
+
+#include <QProcess>
 
 #include "app/model/case_model.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "engine/solvers/registry.hpp"
-#include "render/chart/chart_scene.hpp"
 
 namespace conoid::app {
 namespace {
 
-constexpr int begin_ms = 150;  // after the window is there
-constexpr int pause_ms = 5;    // between two steps: what somebody does goes before
-constexpr int side = 160;      // pixels
-
-Field practice_field(Association association, std::vector<float> values) {
-  FieldInfo info;
-  info.name = info.label = "practice";
-  info.unit = "Pa";
-  info.kind = FieldKind::signed_value;
-  info.association = association;
-  return make_field(std::move(info), std::move(values));
-}
-
-std::shared_ptr<const Frame> practice_grid(std::array<Index, 3> points) {
-  auto frame = std::make_shared<Frame>();
-  ImageGeometry grid;
-  grid.points = points;
-  std::vector<float> values(static_cast<std::size_t>(points[0] * points[1] * points[2]));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? -1.0F : 1.0F;
-  frame->parts.push_back({"grid", grid, {practice_field(Association::point, std::move(values))}});
-  return frame;
-}
-
-/// A tetrahedron's skin with values of its corners or of its faces, one of which is no number.
-std::shared_ptr<const Frame> practice_mesh(Association association) {
-  MeshGeometry skin;
-  skin.points = std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
-  skin.connectivity =
-      std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3});
-  skin.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3, 6, 9, 12});
-  skin.types = std::make_shared<const std::vector<std::uint8_t>>(4, std::uint8_t{5});
-  auto frame = std::make_shared<Frame>();
-  std::vector<float> values{-1, 0, 1, association == Association::cell ? std::numeric_limits<float>::quiet_NaN() : 0};
-  frame->parts.push_back({"mesh", skin, {practice_field(association, std::move(values))}});
-  return frame;
-}
+constexpr int begin_ms = 150;       // after the window is there
+constexpr int pause_ms = 5;         // between two steps: what somebody does goes before
+constexpr int longest_ms = 20'000;  // for the other program
 
 }  // namespace
 
-WarmUp::WarmUp(const Look& look, bool pictures, QObject* parent) : QObject(parent), look_(look) {
+WarmUp::WarmUp(const Look& look, bool pictures, const std::filesystem::path& practiser, QObject* parent)
+    : QObject(parent) {
   for (const SolverInfo* info : registered_solvers())
     steps_.emplace_back([id = std::string(info->id)] { static_cast<void>(registered_schemas()(id).ok()); });
-  if (pictures) practise();
+  if (pictures) {
+    practice_ =
+        std::make_unique<Practice>(picture_theme(look.theme(), "viewport"), picture_theme(look.theme(), "chart"));
+    std::error_code ignored;
+    if (std::filesystem::exists(practiser, ignored)) {
+      before_ = new QProcess(this);
+      before_->setStandardOutputFile(QProcess::nullDevice());
+      before_->setStandardErrorFile(QProcess::nullDevice());
+      constexpr int courtesy = 10;
+      before_->setChildProcessModifier([] {
+        if (::nice(courtesy) < 0) return;  // then it runs as the window does
+      });
+      before_->start(QString::fromStdString(practiser.string()), {"--practise"});
+      QTimer::singleShot(longest_ms, before_, &QProcess::kill);
+    }
+  }
   timer_.setInterval(begin_ms);
   connect(&timer_, &QTimer::timeout, this, &WarmUp::take_step);
   timer_.start();
 }
 
-void WarmUp::practise() {
-  view_.outline = view_.color_bar = view_.caption = view_.triad = view_.extents = false;
-  for (CutPlane& cut : view_.cuts) cut.visible = false;
-  steps_.emplace_back([this] {
-    auto made = RasterViewport::make(side, side);
-    if (made)
-      viewport_ = std::move(made).value();
-    else
-      next_ = steps_.size();  // no context: pictures say so themselves
-  });
-  practise_fields();
-  practise_meshes();
-  practise_charts();
-  steps_.emplace_back([this] {
-    viewport_->set_scene(nullptr);
-    scene_.reset();
-  });
+bool WarmUp::waits() {
+  return before_ && before_->state() != QProcess::NotRunning;
 }
 
 void WarmUp::take_step() {
   timer_.setInterval(pause_ms);
   if (next_ < steps_.size()) return steps_[next_++]();
+  if (practice_ && waits()) return;
+  if (practice_ && practice_->step()) return;
   timer_.stop();
   steps_.clear();
   emit done();
-}
-
-void WarmUp::draw() {
-  // What a step cannot show has nothing to practise.
-  if (scene_) static_cast<void>(scene_->set_view(view_).ok());
-  viewport_->request_render();
-  static_cast<void>(viewport_->picture());
-}
-
-void WarmUp::practise_fields() {
-  steps_.emplace_back([this] {
-    scene_ = std::make_shared<FieldScene>();
-    view_.title = "practice";
-    scene_->set_theme(picture_theme(look_.theme(), "viewport"));
-    static_cast<void>(scene_->set_frame(practice_grid({2, 2, 2})).ok());
-    viewport_->set_scene(scene_);
-    draw();
-  });
-  steps_.emplace_back([this] {
-    view_.outline = true;
-    draw();
-  });
-  steps_.emplace_back([this] {
-    for (CutPlane& cut : view_.cuts) cut.visible = true;
-    draw();
-  });
-  for (bool FieldView::*one : {&FieldView::caption, &FieldView::triad, &FieldView::color_bar, &FieldView::extents})
-    steps_.emplace_back([this, one] {
-      view_.*one = true;
-      draw();
-    });
-  for (const MarkerKind kind : {MarkerKind::source, MarkerKind::receiver, MarkerKind::boundary, MarkerKind::wave})
-    steps_.emplace_back([this, kind] {
-      Marker marker;
-      marker.kind = kind;
-      marker.label = "practice";
-      marker.direction = {1, 0, 0};
-      scene_->set_markers({marker});
-      draw();
-    });
-  steps_.emplace_back([this] {
-    scene_->set_line({{0, 0, 0}, {1, 1, 1}});
-    draw();
-  });
-  steps_.emplace_back([this] {
-    static_cast<void>(scene_->set_frame(practice_grid({3, 3, 1})).ok());
-    draw();
-  });
-}
-
-void WarmUp::practise_meshes() {
-  for (const Association association : {Association::point, Association::cell})
-    for (const bool edges : {false, true})
-      steps_.emplace_back([this, association, edges] {
-        view_.edges = edges;
-        view_.smooth = association == Association::point;
-        static_cast<void>(scene_->set_frame(practice_mesh(association)).ok());
-        draw();
-      });
-}
-
-void WarmUp::practise_charts() {
-  const auto chart = std::make_shared<std::shared_ptr<ChartScene>>();
-  steps_.emplace_back([this, chart] {
-    scene_.reset();
-    *chart = std::make_shared<ChartScene>();
-    (*chart)->set_theme(picture_theme(look_.theme(), "chart"));
-    (*chart)->set_title(false);
-    viewport_->set_scene(*chart);
-    draw();
-  });
-  for (const std::size_t curves : {1U, 2U})
-    steps_.emplace_back([this, chart, curves] {
-      ChartSpec spec;
-      Series line;
-      line.label = spec.y_label = "practice";
-      line.x = line.y = {0, 1};
-      spec.series.assign(curves, line);
-      (*chart)->set_chart(std::move(spec));
-      if (curves > 1) (*chart)->set_mark(0.5);
-      draw();
-    });
 }
 
 }  // namespace conoid::app

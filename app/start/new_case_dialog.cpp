@@ -357,6 +357,12 @@ void NewCaseDialog::rebuild_asks() {
   clear_layout(asks_column_);
   asks_.clear();
   if (chosen_ >= choices_.size() || !choices_[chosen_].start) return;
+  if (unit_asked_ && !unit_known_) {
+    // Numbers for a body that is a thousand times too large say nothing.
+    auto* later = make_label(tr("Frequency and sizes follow from the unit of the file."), "muted", this);
+    later->setWordWrap(true);
+    return asks_column_->addWidget(later);
+  }
   for (const std::string& pointer : asks_of(*choices_[chosen_].start, facts_ && facts_->flexible)) {
     const Json node = node_at(model_.schema(), model_.json(), pointer);
     if (!node.is_object()) continue;
@@ -374,7 +380,10 @@ void NewCaseDialog::choose_unit(const QString& unit) {
   unit_note_->setText(tr("Unit of the file"));
   set_role(unit_note_, "small");
   const Json* now = model_.value("/mesh/unit");
-  if (now && *now == unit.toStdString()) return refresh();
+  if (now && *now == unit.toStdString()) {
+    rebuild_asks();
+    return refresh();
+  }
   model_.set("/mesh/unit", unit.toStdString(), tr("choice of the unit"));
 }
 

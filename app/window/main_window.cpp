@@ -106,7 +106,9 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   apply_settings();
   const bool in_memory = options_.viewport == ViewportKind::raster || (options_.viewport == ViewportKind::automatic &&
                                                                        viewport_of_platform() == ViewportKind::raster);
-  connect(new WarmUp(look_, in_memory, this), &WarmUp::done, this, &MainWindow::make_workbench);
+  const std::filesystem::path programs = options_.command.empty() ? program_folder() : options_.command.parent_path();
+  connect(new WarmUp(look_, in_memory, programs / "conoid-render", this), &WarmUp::done, this,
+          &MainWindow::make_workbench);
   setWindowIcon(look_.icon("conoid", "accent"));
   setMinimumSize(960, 560);
   resize(QSize(1280, 800));

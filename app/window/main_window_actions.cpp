@@ -206,63 +206,67 @@ void MainWindow::add_run_actions(std::vector<ActionRow>& rows) {
 
 /// Frames and the picture of them.
 void MainWindow::add_picture_actions(std::vector<ActionRow>& rows) {
-  rows.insert(rows.end(), {
-                              {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play",
-                               tr("Play the frames, or the phase of a wave"),
-                               [this] {
-                                 if (workbench_)
-                                   workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing());
-                               }},
-                              {"view.previous",
-                               tr("&View"),
-                               tr("Frame before"),
-                               QKeySequence("Alt+Left"),
-                               "previous",
-                               {},
-                               [this] {
-                                 if (workbench_) workbench_->viewport_panel().step(-1);
-                               }},
-                              {"view.next",
-                               tr("&View"),
-                               tr("Next frame"),
-                               QKeySequence("Alt+Right"),
-                               "next",
-                               {},
-                               [this] {
-                                 if (workbench_) workbench_->viewport_panel().step(1);
-                               }},
-                              {"view.film",
-                               tr("&View"),
-                               tr("Save a film…"),
-                               {},
-                               "film",
-                               tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
-                               [this] {
-                                 if (workbench_) workbench_->viewport_panel().save_film();
-                               }},
-                              {"view.values", tr("&View"), tr("Values over all frames…"), QKeySequence("Ctrl+Shift+V"),
-                               "probe", tr("The field at a place, or its mean, ends and integral, over all frames"),
-                               [this] { ask_where_values({}); }},
-                              {"view.split",
-                               tr("&View"),
-                               tr("Two linked views"),
-                               QKeySequence("Ctrl+2"),
-                               "split",
-                               {},
-                               [this] {
-                                 if (workbench_)
-                                   workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split());
-                               }},
-                              {"view.fit",
-                               tr("&View"),
-                               tr("Fit the picture"),
-                               QKeySequence("Ctrl+0"),
-                               "fit",
-                               {},
-                               [this] {
-                                 if (workbench_) workbench_->viewport_panel().fit();
-                               }},
-                          });
+  rows.insert(rows.end(),
+              {
+                  {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play",
+                   tr("Play the frames, or the phase of a wave"),
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().play(!workbench_->viewport_panel().is_playing());
+                   }},
+                  {"view.previous",
+                   tr("&View"),
+                   tr("Frame before"),
+                   QKeySequence("Alt+Left"),
+                   "previous",
+                   {},
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().step(-1);
+                   }},
+                  {"view.next",
+                   tr("&View"),
+                   tr("Next frame"),
+                   QKeySequence("Alt+Right"),
+                   "next",
+                   {},
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().step(1);
+                   }},
+                  {"view.film",
+                   tr("&View"),
+                   tr("Save a film…"),
+                   {},
+                   "film",
+                   tr("Numbered pictures, or MP4 and WebM where ffmpeg is installed"),
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().save_film();
+                   }},
+                  {"view.values", tr("&View"), tr("Values over all frames…"), QKeySequence("Ctrl+Shift+V"), "probe",
+                   tr("The field at a place, or its mean, ends and integral, over all frames"),
+                   [this] { ask_where_values({}); }},
+                  {"view.split",
+                   tr("&View"),
+                   tr("Two linked views"),
+                   QKeySequence("Ctrl+2"),
+                   "split",
+                   {},
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().set_split(!workbench_->viewport_panel().is_split());
+                   }},
+                  {"view.scene", tr("&View"), tr("Another scene in a window of its own"), QKeySequence("Ctrl+Shift+E"),
+                   "split", tr("Its own field, camera and planes; of the same frame, or of another"),
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().add_scene();
+                   }},
+                  {"view.fit",
+                   tr("&View"),
+                   tr("Fit the picture"),
+                   QKeySequence("Ctrl+0"),
+                   "fit",
+                   {},
+                   [this] {
+                     if (workbench_) workbench_->viewport_panel().fit();
+                   }},
+              });
 }
 
 /// What stands beside it.
@@ -307,6 +311,15 @@ void MainWindow::add_pane_actions(std::vector<ActionRow>& rows) {
            {},
            [this] {
              if (workbench_) workbench_->results_panel().set_spectrum(true);
+           }},
+          {"view.spectrogram",
+           tr("&View"),
+           tr("Spectrogram of a curve"),
+           {},
+           "spectrogram",
+           tr("Levels over time and frequency"),
+           [this] {
+             if (workbench_) workbench_->results_panel().set_spectrogram(true);
            }},
           {"view.log",
            tr("&View"),
@@ -473,7 +486,8 @@ void MainWindow::refresh_actions() {
   const bool frames = open && !run_->frames().empty();
   enable("view.fit", open);
   for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);
-  for (const char* id : {"view.split", "view.display", "view.spectrum"}) enable(id, open);
+  for (const char* id : {"view.split", "view.scene", "view.display", "view.spectrum", "view.spectrogram"})
+    enable(id, open);
   enable("edit.faces", open && workbench_ && workbench_->mesh().is_wanted());
   enable("view.mesh", open && workbench_ && workbench_->mesh().is_wanted());
   for (const char* id : {"case", "run", "results"}) {

@@ -176,10 +176,20 @@ void Workbench::keep_views_in(Settings& settings) {
   const auto load = [&settings, &pane, file] {
     // Kept by another version perhaps: then there are none.
     static_cast<void>(pane.views().set(settings.views(file())).ok());
+    const auto written = parse_saved_views(settings.annotations(file()).toStdString());
+    pane.set_annotations(written && written->size() == 1 ? written->front().view.annotations
+                                                         : std::vector<Annotation>());
   };
   connect(&model_, &CaseModel::opened, this, load);
   connect(&pane.views(), &SceneViews::changed, this,
           [&settings, &pane, file] { settings.set_views(file(), pane.views().as_text()); });
+  connect(&pane, &ScenePane::annotations_changed, this, [&settings, &pane, file] {
+    SavedView scene{"scene", pane.scene().camera().placement(), {}};
+    scene.view.annotations = pane.scene().view().annotations;
+    settings.set_annotations(file(), scene.view.annotations.empty()
+                                         ? QByteArray()
+                                         : QByteArray::fromStdString(saved_views_text({&scene, 1})));
+  });
   load();
 }
 

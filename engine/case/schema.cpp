@@ -44,6 +44,7 @@ constexpr std::array keywords = {"type",
                                  "live",
                                  "prolongs",
                                  "advanced",
+                                 "idle_beside",
                                  "file",
                                  "group",
                                  "rest",
@@ -139,7 +140,7 @@ class SchemaCheck {
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
     for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "rest", "file",
-                                "type", "deprecated", "list"})
+                                "type", "deprecated", "list", "idle_beside"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/base64.hpp"
+
 namespace conoid::cli {
 namespace {
 
@@ -82,19 +84,6 @@ std::string html_escaped(std::string_view text) {
         else
           out += c;
     }
-  return out;
-}
-
-std::string base64_text(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= n ? digits[bits >> (18 - 6 * k) & 63U] : '=';
-  }
   return out;
 }
 

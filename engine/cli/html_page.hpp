@@ -14,9 +14,6 @@ namespace conoid::cli {
 /// & < > " ' as HTML writes them; control characters that HTML forbids become U+FFFD.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
-/// RFC 4648, section 4.
-[[nodiscard]] std::string base64_text(std::string_view bytes);
-
 class HtmlPage {
  public:
   explicit HtmlPage(std::string title) : title_(std::move(title)) {}

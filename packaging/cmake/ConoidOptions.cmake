@@ -203,7 +203,8 @@ if(NOT CONOID_WITH_VTK STREQUAL "OFF")
     ChartsCore CommonColor CommonCore CommonDataModel CommonExecutionModel CommonTransforms FiltersCore
     FiltersExtraction FiltersGeneral FiltersGeometry FiltersModeling FiltersSources FiltersFlowPaths IOImage IOExport
     ImagingCore InteractionStyle InteractionWidgets RenderingAnnotation RenderingContext2D
-    RenderingContextOpenGL2 RenderingCore RenderingFreeType RenderingOpenGL2 RenderingUI
+    RenderingContextOpenGL2 RenderingCore RenderingFreeType RenderingOpenGL2 RenderingUI RenderingVolume
+    RenderingVolumeOpenGL2
     OPTIONAL_COMPONENTS IOExportGL2PS RenderingGL2PSOpenGL2 IOHDF IOXML)
   find_package(OpenGL QUIET COMPONENTS EGL OpenGL)
   find_package(GLEW QUIET)

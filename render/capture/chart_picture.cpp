@@ -11,6 +11,7 @@
 #include "render/chart/chart_units.hpp"
 #include "render/chart/curve_fit.hpp"
 #include "render/chart/measured_curves.hpp"
+#include "render/chart/spectrogram.hpp"
 #include "render/chart/spectrum.hpp"
 #include "render/chart/sweep_chart.hpp"
 #include "render/scene/ticks.hpp"
@@ -63,7 +64,35 @@ Result<ChartSpec> chart_of_run(const fs::path& run, const ChartWishes& wishes) {
                     "It has " + names + ".");
 }
 
-Status apply_look(ChartSpec& spec, const std::string& look) {
+/// Seconds of a window, and the share that the next one has as well.
+Result<SpectrogramWish> spectrogram_of(const ChartWishes& wishes) {
+  SpectrogramWish out;
+  out.curve = wishes.spectrogram_curve;
+  if (!wishes.window.empty()) {
+    const auto time = parse_quantity(wishes.window, "s");
+    if (!time || !(time->value > 0))
+      return make_error(ErrorCode::command_line, "--window must be a time above 0, found \"" + wishes.window + "\"",
+                        "For example --window 20ms.");
+    out.window = time->value;
+  }
+  if (!wishes.overlap.empty()) {
+    const auto share = parse_share(wishes.overlap);
+    if (!share || !(*share >= 0 && *share < 1))
+      return make_error(ErrorCode::command_line,
+                        "--overlap must be a share from 0 to below 1, or per cent, found \"" + wishes.overlap + "\"",
+                        "For example --overlap 0.75 or --overlap 75%.");
+    out.overlap = *share;
+  }
+  return out;
+}
+
+Status apply_look(ChartSpec& spec, const ChartWishes& wishes) {
+  const std::string& look = wishes.look;
+  if (look != "spectrogram" && !(wishes.spectrogram_curve.empty() && wishes.window.empty() && wishes.overlap.empty()))
+    return make_error(
+        ErrorCode::command_line,
+        "--spectrogram-curve, --window and --overlap say how a spectrogram is made, --spectrogram was not given",
+        "Add --spectrogram.");
   if (look.empty()) return {};
   const auto unfit = [&](const char* what) {
     return make_error(ErrorCode::command_line, fmt::format("--look {}: {}", look, what), "Leave --look out.");
@@ -77,6 +106,17 @@ Status apply_look(ChartSpec& spec, const std::string& look) {
   if (look == "spectrum") {
     if (spec.kind != ChartKind::lines || spec.x_unit != "s") return unfit("the chart is not over time");
     spec = spectrum_chart(spec);
+    return {};
+  }
+  if (look == "spectrogram") {
+    if (wishes.log_x || wishes.log_y || wishes.linear_y)
+      return make_error(ErrorCode::command_line, "the axes of a spectrogram are linear",
+                        "Leave --x-log, --y-log and --y-linear out.");
+    const auto wish = spectrogram_of(wishes);
+    if (!wish) return wish.error();
+    auto made = spectrogram_chart(spec, *wish);
+    if (!made) return made.error();
+    spec = std::move(made).value();
     return {};
   }
   if (!can_be_gather(spec)) return unfit("the chart has no traces over one time");
@@ -178,7 +218,7 @@ Result<ChartSpec> wished_chart(const fs::path& run, const ChartWishes& wishes) {
     for (Series& curve : *curves) spec->series.push_back(std::move(curve));
   }
   if (const Status added = add_fits(*spec, wishes); !added) return added.error();
-  if (const Status looked = apply_look(*spec, wishes.look); !looked) return looked.error();
+  if (const Status looked = apply_look(*spec, wishes); !looked) return looked.error();
   const auto style = style_of(*spec, wishes);
   if (!style) return style.error();
   return styled(std::move(spec).value(), *style);

@@ -16,7 +16,7 @@ struct ChartWishes {
   std::string x, y;   ///< columns of a sweep
   std::string minus;  ///< another run: this one's curves less its
   std::string unit;   ///< one of those in which the table may be seen
-  std::string look;   ///< "lines", "polar", "spectrum", "picture", "wiggles"
+  std::string look;   ///< "lines", "polar", "spectrum", "spectrogram", "picture", "wiggles"
   std::string title, x_label, y_label;
   std::string x_range, y_range;  ///< LOW:HIGH
   double floor = 50;             ///< decibels below the peak
@@ -27,6 +27,8 @@ struct ChartWishes {
   std::string fit;                      ///< "decay", "delay"
   std::vector<std::string> fit_curves;  ///< labels; of a delay two. None: all, or the first two
   std::string fit_window;               ///< LOW:HIGH; empty: x_range
+  std::string spectrogram_curve;        ///< empty: the first
+  std::string window, overlap;          ///< of a spectrogram: a time; a share or per cent of it
 };
 
 /// Reads and styles it; errors name the flag and list what there is.

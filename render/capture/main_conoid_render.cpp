@@ -23,10 +23,12 @@
 #include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "render/capture/practice.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
 #include "render/chart/chart_rows.hpp"
 #include "render/chart/chart_style.hpp"
+#include "render/scene/annotation.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
 
@@ -41,7 +43,7 @@ struct Arguments {
   std::string part;
   std::optional<long long> frame;
   std::string frames;
-  std::vector<std::string> cut, planes, formulas;
+  std::vector<std::string> cut, planes, formulas, annotations;
   std::string within, balloon;
   bool map_reversed = false, map_log = false, map_symmetric = false;
   int map_steps = 0;
@@ -58,7 +60,7 @@ struct Arguments {
   std::string show;
   std::string component;
   std::optional<double> phase;
-  std::optional<double> warp, opacity;
+  std::optional<double> warp, opacity, volume;
   std::string arrows, streamlines, clip;
   int arrow_count = 0;
   std::string warp_field;
@@ -86,8 +88,18 @@ void add_chart_options(CLI::App& app, ChartWishes& chart) {
   app.add_option("--y", chart.y, "Of a sweep: the result (default: the first)");
   app.add_option("--minus", chart.minus, "Another run: what this run's field or curves differ from its by");
   app.add_option("--unit", chart.unit, "Of a chart: another unit in which the run publishes it");
-  app.add_option("--look", chart.look, "Of a chart: lines, polar, spectrum, picture or wiggles")
-      ->check(CLI::IsMember({"lines", "polar", "spectrum", "picture", "wiggles"}));
+  app.add_option("--look", chart.look, "Of a chart: lines, polar, spectrum, spectrogram, picture or wiggles")
+      ->check(CLI::IsMember({"lines", "polar", "spectrum", "spectrogram", "picture", "wiggles"}));
+  app.add_flag_callback(
+      "--spectrogram", [&chart] { chart.look = "spectrogram"; },
+      "Of a chart over time: levels over time and frequency by the short-time Fourier transform, --floor dB below the "
+      "peak; also --look spectrogram");
+  app.add_option("--spectrogram-curve", chart.spectrogram_curve,
+                 "LABEL of the curve it is made of (default: the first)");
+  app.add_option("--window", chart.window,
+                 "Length of its windows (Hann), for example 20ms (default: a twelfth of the curve)");
+  app.add_option("--overlap", chart.overlap,
+                 "What of a window the next one has as well: 0.75 or 75% (default: for 500 windows)");
   app.add_option("--x-range", chart.x_range,
                  "LOW:HIGH of a chart's axis, with units or in those of the table; \":10\"");
   app.add_option("--y-range", chart.y_range, "The same of its upright axis (radius of a polar chart)");
@@ -161,6 +173,10 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
                   "x, y, z, t; it is shown unless --field says otherwise")
       ->take_all()
       ->allow_extra_args(false);
+  app->add_option("--annotate", a.annotations,
+                  "A text at a place, \"0.5,0,-30cm=the door\"; may be repeated; beside those of --scene")
+      ->take_all()
+      ->allow_extra_args(false);
   app->add_option("--within", a.within,
                   "LOW:HIGH: only cells all of whose values lie within, with units or in SI units");
   app->add_option("--balloon", a.balloon,
@@ -181,6 +197,11 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
   app->add_option("--iso", a.iso, "Iso-surfaces at these fractions of the range, instead of cuts through a grid");
+  app->add_option("--volume", a.volume,
+                  "Volume rendering of a grid, 0.01 to 1: the opacity of values at the end of the range through a "
+                  "fortieth of its "
+                  "longest side; less in between, nothing at zero; instead of cuts through it unless --cut says where")
+      ->check(CLI::Range(0.01, 1.0));
   app->add_flag("--edges", a.edges, "Draw the sides of mesh cells");
   app->add_flag("--facets", a.facets, "Colour each cell of a surface by its own value instead of means at its nodes");
   app->add_flag("--cuts", a.cuts, "Cut through volume meshes instead of showing their surface");
@@ -254,11 +275,19 @@ Result<FieldView> field_view(const Arguments& a) {
     if (!plane) return plane.error();
     view.recipe.planes.push_back(*plane);
   }
+  for (const std::string& text : a.annotations) {
+    auto annotation = parse_annotation(text);
+    if (!annotation)
+      return make_error(ErrorCode::command_line, "--annotate: " + annotation.error().text, annotation.error().hint);
+    view.annotations.push_back(std::move(annotation).value());
+  }
+  if (a.bare || a.thumbnail) view.annotations.clear();
   view.edges = view.edges || a.edges;
   view.smooth = view.smooth && !a.facets;
   view.mesh_cuts = view.mesh_cuts || a.cuts;
   if (!a.iso.empty()) view.iso = a.iso;
   if (a.warp) view.warp_scale = *a.warp;
+  if (a.volume) view.volume = *a.volume;
   if (a.opacity) view.opacity = *a.opacity;
   if (!a.arrows.empty() && !a.streamlines.empty())
     return make_error(ErrorCode::command_line, "--arrows and --streamlines were both given", "Leave one of them out.");
@@ -268,7 +297,7 @@ Result<FieldView> field_view(const Arguments& a) {
   }
   if (a.arrow_count > 0) view.arrows = a.arrow_count;
   view.value.angle = a.phase.value_or(0) * 3.14159265358979323846 / 180;
-  if (!a.iso.empty())
+  if (!a.iso.empty() || a.volume)
     for (CutPlane& cut : view.cuts) cut.visible = false;
   if (a.component == "x" || a.component == "y" || a.component == "z")
     view.value.component = a.component.front() - 'x';
@@ -522,6 +551,20 @@ Status check_arrows(const Frame& frame, const FieldView& view) {
                     names.empty() ? "The run has no vector fields." : "Vector fields: " + names + ".");
 }
 
+/// Volume rendering needs a grid that is not flat.
+Status check_volume(const Arguments& a, const Frame& frame, const FieldView& view) {
+  if (!a.volume) return {};
+  const FramePart* part = nullptr;
+  const bool there = drawn_field(frame, view, &part) != nullptr;
+  const auto* grid = there ? std::get_if<ImageGeometry>(&part->geometry) : nullptr;
+  if (grid != nullptr && std::all_of(grid->points.begin(), grid->points.end(), [](Index n) { return n > 1; }))
+    return {};
+  return make_error(ErrorCode::command_line,
+                    fmt::format("--volume is of grids with three extents; {}",
+                                there ? "\"" + part->name + "\" is none" : std::string("no part carries the field")),
+                    "Surfaces are drawn as they are, volume meshes with --cut; `--list` shows the parts.");
+}
+
 struct Camera {
   StandardView standard = StandardView::iso;
   std::optional<std::array<double, 11>> place;
@@ -608,6 +651,7 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (auto status = apply_range(a, **looked, *view); !status) return status;
   if (auto status = apply_cuts(a, **looked, *view); !status) return status;
   if (auto status = check_arrows(**looked, *view); !status) return status;
+  if (auto status = check_volume(a, **looked, *view); !status) return status;
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   if (auto status = scene->set_frame(*frame); !status) return status;
@@ -754,6 +798,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   view->title = a.title.empty() ? run_title(run) : a.title;
   if (auto status = apply_cuts(a, **first, *view); !status) return status;
   if (auto status = check_arrows(**first, *view); !status) return status;
+  if (auto status = check_volume(a, **first, *view); !status) return status;
   if (auto status = scene->set_frame(*first); !status) return status;
   if (auto status = scene->set_view(*view); !status) return status;
   scene->look(camera->standard);
@@ -841,6 +886,12 @@ int failed(const Error& error) {
 }  // namespace conoid
 
 int main(int argc, char** argv) {
+  // For the window, which finds what the driver compiles here: not for people.
+  if (argc == 2 && std::string_view(argv[1]) == "--practise") {
+    for (conoid::Practice practice(conoid::light_theme(), conoid::light_theme()); practice.step();) {
+    }
+    return 0;
+  }
   conoid::Arguments arguments;
   const auto app = conoid::command_line(arguments);
   try {

@@ -13,12 +13,38 @@
 #include <vtkPDFExporter.h>
 #endif
 
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/base64.hpp"
 #include "engine/core/file_ending.hpp"
+#include "render/capture/png.hpp"
 #include "render/chart/chart_scene.hpp"
+#include "render/chart/special_charts.hpp"
 #include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
 
 namespace conoid {
+namespace {
+
+/// Puts pictures in the places where VTK's writer names them: "vtkEmbeddedImage1" is the first.
+Status embed_pictures(const std::filesystem::path& file, const std::vector<Image>& images) {
+  if (images.empty()) return {};
+  constexpr Bytes most = Bytes{1} << 30;
+  auto text = read_file(file, most);
+  if (!text) return text.error();
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string reference = "xlink:href=\"#vtkEmbeddedImage" + std::to_string(i + 1) + "\"";
+    const std::size_t at = text->find(reference), begin = at == std::string::npos ? at : text->rfind("<use", at);
+    if (begin == std::string::npos) continue;
+    const auto png = encode_png(images[i], {});
+    if (!png) return png.error();
+    text->replace(at, reference.size(),
+                  "preserveAspectRatio=\"none\" xlink:href=\"data:image/png;base64," + base64_text(*png) + "\"");
+    text->replace(begin, 4, "<image");
+  }
+  return write_file_atomically(file, *text);
+}
+
+}  // namespace
 
 Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesystem::path& file, int width,
                     int height) {
@@ -55,6 +81,7 @@ Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesys
   window->Render();  // contexts measure text in a window that has drawn
   const std::filesystem::path beside = file.string() + ".part";
   if (svg) {
+    DrawnPictures pictures;
     vtkNew<vtkSVGExporter> exporter;
     exporter->SetRenderWindow(window);
     exporter->SetActiveRenderer(scene->renderer());
@@ -62,6 +89,7 @@ Status export_chart(const std::shared_ptr<ChartScene>& scene, const std::filesys
     exporter->SetTitle(scene->chart().title.c_str());
     exporter->SetTextAsPath(true);
     exporter->Write();
+    if (auto status = embed_pictures(beside, pictures.images); !status) return status;
   }
 #if CONOID_RENDER_PDF
   if (pdf) {

@@ -40,6 +40,7 @@ struct ChartFrame {
   int width = 1;
   int height = 1;
   std::string title;
+  bool round = false;  ///< the plot leaves its sides empty: in a wide chart the legend has its place there
   std::vector<LegendEntry> legend;
   Box inside;  ///< below title and legend, within the margins
 };

@@ -9,11 +9,36 @@
 
 namespace conoid {
 
+namespace {
+
+std::string column_head(const std::string& label, const std::string& unit) {
+  return unit.empty() || unit == "1" ? label : label + " [" + unit + "]";
+}
+
+template <class Seen>
+ChartRows rows_of_spectrogram(const ChartSpec& spec, const Seen& seen_at) {
+  ChartRows out;
+  if (!spec.spectrogram) return out;
+  const Spectrogram& s = *spec.spectrogram;
+  const ChartLimits& ends = spec.limits;
+  out.heads = {column_head(spec.x_label, spec.x_unit), column_head(spec.y_label, spec.y_unit),
+               column_head(spec.z_label, spec.z_unit)};
+  for (std::size_t c = 0; c < s.times.size(); ++c)
+    for (std::size_t k = 0; k < s.frequencies.size(); ++k)
+      if (seen_at(s.times[c]) && s.frequencies[k] >= ends.y_low.value_or(0) &&
+          s.frequencies[k] <= ends.y_high.value_or(INFINITY))
+        out.rows.push_back({s.times[c], s.frequencies[k], static_cast<double>(s.levels[c * s.frequencies.size() + k])});
+  return out;
+}
+
+}  // namespace
+
 ChartRows rows_of_chart(const ChartSpec& spec, const std::set<std::string>& hidden,
                         std::optional<std::pair<double, double>> within) {
   ChartRows out;
   if (spec.kind == ChartKind::balance) return out;
   const auto seen_at = [&](double x) { return !within || (x >= within->first && x <= within->second); };
+  if (spec.kind == ChartKind::spectrogram) return rows_of_spectrogram(spec, seen_at);
   struct Curve {
     const Series* series;
     std::vector<std::size_t> at;
@@ -27,15 +52,12 @@ ChartRows rows_of_chart(const ChartSpec& spec, const std::set<std::string>& hidd
     seen.push_back(std::move(curve));
   }
   if (seen.empty()) return out;
-  const auto head = [](const std::string& label, const std::string& unit) {
-    return unit.empty() || unit == "1" ? label : label + " [" + unit + "]";
-  };
   const bool shared =
       std::all_of(seen.begin(), seen.end(), [&](const Curve& c) { return c.series->x == seen.front().series->x; });
   std::size_t rows = 0;
   for (const Curve& curve : seen) {
-    if (!shared || out.heads.empty()) out.heads.push_back(head(spec.x_label, spec.x_unit));
-    out.heads.push_back(head(curve.series->label, spec.y_unit));
+    if (!shared || out.heads.empty()) out.heads.push_back(column_head(spec.x_label, spec.x_unit));
+    out.heads.push_back(column_head(curve.series->label, spec.y_unit));
     rows = std::max(rows, curve.at.size());
   }
   out.rows.resize(rows);

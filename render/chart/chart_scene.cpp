@@ -111,15 +111,20 @@ struct ChartScene::Impl {
     return plot.y + (v - range.y_low) / (range.y_high - range.y_low) * plot.height;
   }
   /// On axes of VTK's chart.
-  [[nodiscard]] bool has_axes() const { return spec.kind == ChartKind::lines || spec.kind == ChartKind::gather; }
+  [[nodiscard]] bool has_axes() const { return spec.kind == ChartKind::lines || is_picture(); }
+  /// Colours or traces between axes that VTK's chart does not draw.
+  [[nodiscard]] bool is_picture() const {
+    return spec.kind == ChartKind::gather || spec.kind == ChartKind::spectrogram;
+  }
   [[nodiscard]] std::optional<ChartReading> read(double px, double py) const;
   [[nodiscard]] std::optional<ChartReading> read_trace(double px, double py) const;
+  [[nodiscard]] std::optional<ChartReading> read_level(double px, double py) const;
   void paint_cursor(vtkContext2D& painter) const;
   void paint_mark(vtkContext2D& painter) const;
   void paint_under(vtkContext2D& painter) const;
   void paint_marks(vtkContext2D& painter) const;
   void paint_dots(vtkContext2D& painter) const;
-  void paint_gather_and_axes(vtkContext2D& painter) const;
+  void paint_picture_and_axes(vtkContext2D& painter) const;
   [[nodiscard]] double pixel_x(double x) const { return from_x(forward(x, spec.x_scale)); }
   [[nodiscard]] double pixel_y(double y) const { return from_y(forward(y, spec.y_scale)); }
 };
@@ -200,6 +205,19 @@ void ChartScene::Impl::full_range() {
   if (spec.kind == ChartKind::gather) {
     v.y_low = 0.5;
     v.y_high = static_cast<double>(std::max<std::size_t>(1, spec.series.size())) + 0.5;
+    type_limits(v);
+    range = v;
+    return;
+  }
+  if (spec.kind == ChartKind::spectrogram) {
+    // Frequencies at which nothing ever reaches the colours are left out: grids have far more samples than waves need.
+    if (spec.spectrogram && std::isfinite(spec.spectrogram->top)) {
+      const Spectrogram& s = *spec.spectrogram;
+      std::size_t last = s.highest.size();
+      while (last > 1 && static_cast<double>(s.highest[last - 1]) < s.top - spec.limits.decibels) --last;
+      constexpr std::size_t least = 8;
+      v.y_high = std::min(v.y_high, 1.05 * s.frequencies[std::min(std::max(last, least), s.highest.size()) - 1]);
+    }
     type_limits(v);
     range = v;
     return;
@@ -289,8 +307,8 @@ void ChartScene::Impl::place_plot() {
   const std::string y_title = axis_title(spec.y_label, y_ticks.unit);
   const double left = frame.inside.x + widest + (y_title.empty() ? 10 : 34) * r;
   const double bottom = frame.inside.y + 42 * r;
-  const bool scale = gather && spec.look != GatherLook::wiggles;
-  const double right = frame.inside.right() - (scale ? gather_scale_room(frame, spec) : 10 * r);
+  const bool scale = has_colour_scale(spec);
+  const double right = frame.inside.right() - (scale ? colour_scale_room(frame, spec) : 10 * r);
   const double top = frame.inside.top() - (scale ? chart_text + 6 : 4) * r;  // the unit stands above its scale
   plot = {std::round(left), std::round(bottom), std::round(std::max(right - left, 10.0)),
           std::round(std::max(top - bottom, 10.0))};
@@ -379,15 +397,16 @@ void ChartScene::Impl::rebuild() {
   frame.width = width;
   frame.height = height;
   frame.title = title ? spec.title : std::string();
+  frame.round = spec.kind == ChartKind::polar;
   fill_legend(colors);
   lay_out(frame);
   chart->ClearPlots();
-  chart->SetVisible(spec.kind == ChartKind::lines);  // without plots it draws no axes: a gather has its own
+  chart->SetVisible(spec.kind == ChartKind::lines);  // without plots it draws no axes: pictures have their own
   if (!has_axes()) return;
 
   if (!zoomed) full_range();
   place_plot();
-  if (spec.kind == ChartKind::gather) return;
+  if (is_picture()) return;
   chart->SetAutoSize(false);
   chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
   chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
@@ -411,7 +430,7 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
     paint_polar(painter, frame, seen);
   }
   if (spec.kind == ChartKind::balance) paint_balance(painter, frame, spec);
-  if (spec.kind == ChartKind::gather) paint_gather_and_axes(painter);
+  if (is_picture()) paint_picture_and_axes(painter);
   if (!has_axes()) return;
   draw_text(painter, theme, theme.text, chart_text * ratio, false, Align::centre, Raise::bottom,
             plot.x + plot.width / 2, frame.inside.y, axis_title(spec.x_label, x_ticks.unit));
@@ -423,8 +442,10 @@ void ChartScene::Impl::paint_under(vtkContext2D& painter) const {
               plot.y + plot.height / 2, spec.words.no_values);
 }
 
-void ChartScene::Impl::paint_gather_and_axes(vtkContext2D& painter) const {
-  paint_gather(painter, frame, spec, {plot, range.x_low, range.x_high, range.y_low, range.y_high});
+void ChartScene::Impl::paint_picture_and_axes(vtkContext2D& painter) const {
+  const bool gather = spec.kind == ChartKind::gather;
+  (gather ? paint_gather : paint_spectrogram)(painter, frame, spec,
+                                              {plot, range.x_low, range.x_high, range.y_low, range.y_high});
   const double tick_length = 4 * ratio, away = 7 * ratio;
   use_pen(painter, theme.muted, ratio);
   draw_line(painter, plot.x, plot.y, plot.right(), plot.y);
@@ -437,7 +458,8 @@ void ChartScene::Impl::paint_gather_and_axes(vtkContext2D& painter) const {
   }
   // Traces are counted downwards.
   for (const Tick& tick : y_ticks.ticks) {
-    const double y = plot.top() - (tick.value - range.y_low) / (range.y_high - range.y_low) * plot.height;
+    const double y = gather ? plot.top() - (tick.value - range.y_low) / (range.y_high - range.y_low) * plot.height
+                            : from_y(tick.value);
     draw_line(painter, plot.x, y, plot.x - tick_length, y);
     draw_text(painter, theme, theme.muted, chart_text * ratio, false, Align::right, Raise::middle, plot.x - away, y,
               tick.label);
@@ -546,8 +568,29 @@ std::optional<ChartReading> ChartScene::Impl::read_trace(double px, double py) c
   return reading;
 }
 
+std::optional<ChartReading> ChartScene::Impl::read_level(double px, double py) const {
+  if (!spec.spectrogram || !plot.contains(px, py)) return std::nullopt;
+  const Spectrogram& s = *spec.spectrogram;
+  const auto nearest = [](const std::vector<double>& of, double step, double value) {
+    const auto last = static_cast<long>(of.size()) - 1;
+    return static_cast<std::size_t>(std::clamp(std::lround((value - of.front()) / step), 0L, last));
+  };
+  const double time = to_x(px);
+  if (std::abs(time - std::clamp(time, s.times.front(), s.times.back())) > s.step / 2) return std::nullopt;
+  const double frequency = range.y_low + (py - plot.y) / plot.height * (range.y_high - range.y_low);
+  const std::size_t c = nearest(s.times, s.step, time), k = nearest(s.frequencies, s.frequencies[1], frequency);
+  ChartReading reading;
+  reading.x = s.times[c];
+  reading.values.push_back(
+      {readable(s.frequencies[k], "Hz"), static_cast<double>(s.levels[c * s.frequencies.size() + k])});
+  reading.text = spec.x_label + " = " + readable(reading.x, spec.x_unit, 5) + "   " + reading.values.front().label +
+                 " " + readable(reading.values.front().y, spec.z_unit);
+  return reading;
+}
+
 std::optional<ChartReading> ChartScene::Impl::read(double px, double py) const {
   if (spec.kind == ChartKind::gather) return read_trace(px, py);
+  if (spec.kind == ChartKind::spectrogram) return read_level(px, py);
   if (spec.kind != ChartKind::lines || px < plot.x || px > plot.right()) return std::nullopt;
   ChartReading reading;
   reading.x = backward(to_x(px), spec.x_scale);
@@ -611,14 +654,13 @@ void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
   const double x = std::round(from_x(forward(reading->x, spec.x_scale)));
   use_pen(painter, theme.muted, r, 0.7);
   draw_line(painter, x, plot.y, x, plot.top());
-  const bool gather = spec.kind == ChartKind::gather;
   const auto colors = series_colors(spec, theme);
   std::vector<std::string> lines = {spec.x_label + " = " + readable(reading->x, spec.x_unit, 5)};
   std::vector<Rgb> shown_colors;
   for (std::size_t i = 0; i < reading->values.size() && shown_colors.size() < 12; ++i) {
     const auto& v = reading->values[i];
-    if (gather) {
-      lines.push_back(v.label + "  " + readable(v.y, spec.y_unit));
+    if (is_picture()) {
+      lines.push_back(v.label + "  " + readable(v.y, spec.kind == ChartKind::gather ? spec.y_unit : spec.z_unit));
       break;
     }
     if (hides(spec.series[i]) || (spec.series[i].marks && !std::isfinite(v.y))) continue;

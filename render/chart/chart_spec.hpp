@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +60,17 @@ struct ChartLimits {
 /// Smaller numbers, in SI units, are nothing: what rounding leaves of zero sets no scale.
 inline constexpr double chart_nothing = 1e-27;
 
-enum class ChartKind : std::uint8_t { lines, polar, balance, gather };
+enum class ChartKind : std::uint8_t { lines, polar, balance, gather, spectrogram };
+
+/// Levels over time and frequency, of one curve.
+struct Spectrogram {
+  std::vector<double> times;        ///< s; middles of the windows
+  std::vector<double> frequencies;  ///< Hz
+  std::vector<float> levels;        ///< [time][frequency], dB; −∞ where there is nothing
+  std::vector<float> highest;       ///< [frequency]
+  double top = 0;                   ///< the highest of all; −∞ of a curve of zeros
+  double window = 0, step = 0;      ///< s; length of a window, and from one to the next
+};
 
 /// How the traces of a gather are drawn: colours over time and trace, curves that swing about their line, or these over those.
 enum class GatherLook : std::uint8_t { picture, wiggles, both };
@@ -80,6 +91,9 @@ struct ChartSpec {
   std::vector<std::string> workers;  ///< names for the balance chart
   ChartWords words{};
   GatherLook look = GatherLook::both;  ///< gather
+  std::shared_ptr<const Spectrogram>
+      spectrogram{};                ///< spectrogram; `series` holds the ends of its curve and of the frequencies
+  std::string z_label{}, z_unit{};  ///< of its colours
   ChartLimits limits{};
   std::vector<std::string> notes{};  ///< what was fitted to curves, one line each, to be read beside the picture
 };

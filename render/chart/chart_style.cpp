@@ -14,8 +14,8 @@ namespace conoid {
 ChartSpec styled(ChartSpec spec, const ChartStyle& style) {
   if (!style.title.empty()) spec.title = style.title;
   if (!style.x_label.empty()) spec.x_label = style.x_label;
-  if (spec.kind != ChartKind::gather) {
-    if (!style.y_label.empty()) spec.y_label = style.y_label;
+  if (spec.kind != ChartKind::gather && !style.y_label.empty()) spec.y_label = style.y_label;
+  if (spec.kind == ChartKind::lines || spec.kind == ChartKind::polar) {
     if (style.x_log) spec.x_scale = *style.x_log ? AxisScale::log : AxisScale::linear;
     if (style.y_log) spec.y_scale = *style.y_log ? AxisScale::log : AxisScale::linear;
   }

@@ -23,9 +23,7 @@ enum class Measure { amplitude, power, level };
 
 Measure measure_of(const std::string& unit) {
   if (unit.starts_with("dB")) return Measure::level;
-  const bool power =
-      unit.starts_with("J") || unit.starts_with("Pa^2") || (unit.starts_with("W") && !unit.starts_with("Wb"));
-  return power ? Measure::power : Measure::amplitude;
+  return is_power_unit(unit) ? Measure::power : Measure::amplitude;
 }
 
 struct Samples {
@@ -129,6 +127,10 @@ std::optional<double> frequency_of(const Samples& s, double until) {
 }
 
 }  // namespace
+
+bool is_power_unit(const std::string& unit) {
+  return unit.starts_with("J") || unit.starts_with("Pa^2") || (unit.starts_with("W") && !unit.starts_with("Wb"));
+}
 
 Result<DecayFit> fit_decay(const Series& curve, const std::string& unit, const FitWindow& window) {
   const Measure measure = measure_of(unit);

@@ -10,6 +10,9 @@
 
 namespace conoid {
 
+/// Whether a curve in this unit is a power or an energy: its level is 10 lg, and not 20 lg.
+[[nodiscard]] bool is_power_unit(const std::string& unit);
+
 /// Times that count; without a beginning a decay begins where the curve is largest.
 struct FitWindow {
   std::optional<double> low{}, high{};

@@ -110,9 +110,12 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   const double r = frame.ratio;
   const Box& box = frame.inside;
   const double pad = 24 * r;
+  // In a low pane the figures above and below the circle go into it: it has their room.
+  const bool low_pane = box.height < 320 * r;
+  const double pad_up = low_pane ? 6 * r : pad;
   const Sector sector = sector_of(spec);
   const double radius = std::min((box.width - 2 * pad) / (sector.right - sector.left),
-                                 (box.height - 2 * pad) / (sector.top - sector.bottom));
+                                 (box.height - 2 * pad_up) / (sector.top - sector.bottom));
   if (radius < 20 * r) return;
   const double cx = box.x + box.width / 2 - radius * (sector.left + sector.right) / 2;
   const double cy = box.y + box.height / 2 - radius * (sector.bottom + sector.top) / 2;
@@ -147,8 +150,10 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
     const double s = std::sin(a * degree);
     use_pen(painter, frame.theme.grid, r);
     draw_line(painter, cx, cy, cx + radius * c, cy + radius * s);
-    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::centre, Raise::middle,
-              cx + (radius + 16 * r) * c, cy + (radius + 12 * r) * s,
+    const bool within = low_pane && std::abs(c) < 1e-6;
+    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, within ? Align::right : Align::centre,
+              Raise::middle, within ? cx - 4 * r : cx + (radius + 16 * r) * c,
+              cy + (within ? radius - 9 * r : radius + 12 * r) * s,
               (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
   }
   const TickSet marks = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);
@@ -185,6 +190,8 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
 
 namespace {
 
+thread_local DrawnPictures* drawn_pictures = nullptr;
+
 /// A picture of `columns` × `rows` colours into a box, without blending between them.
 void draw_colours(vtkContext2D& painter, const Box& box, int columns, int rows,
                   const std::function<std::array<std::uint8_t, 4>(int, int)>& colour) {
@@ -199,6 +206,15 @@ void draw_colours(vtkContext2D& painter, const Box& box, int columns, int rows,
           c.begin(), c.end(),
           bytes + 4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)));
     }
+  if (drawn_pictures != nullptr) {
+    Image kept{columns, rows, {}};
+    const std::size_t row = 4 * static_cast<std::size_t>(columns);
+    for (int y = rows; y-- > 0;) {
+      const std::uint8_t* from = bytes + static_cast<std::size_t>(y) * row;
+      kept.pixels.insert(kept.pixels.end(), from, from + row);
+    }
+    drawn_pictures->images.push_back(std::move(kept));
+  }
   painter.DrawImage(vtkRectf(static_cast<float>(box.x), static_cast<float>(box.y), static_cast<float>(box.width),
                              static_cast<float>(box.height)),
                     image);
@@ -206,9 +222,8 @@ void draw_colours(vtkContext2D& painter, const Box& box, int columns, int rows,
 
 constexpr int map_entries = 256;
 
-/// The map of signed values on this background.
-std::vector<std::array<std::uint8_t, 4>> swing_colours(const Theme& theme) {
-  const auto map = find_color_map(theme.dark ? "swing-dark" : "swing");
+std::vector<std::array<std::uint8_t, 4>> map_colours(const std::string& name) {
+  const auto map = find_color_map(name);
   if (map) return map->table(map_entries);
   return std::vector<std::array<std::uint8_t, 4>>(map_entries, {128, 128, 128, 255});
 }
@@ -225,17 +240,64 @@ double value_at(const Series& s, double time, std::size_t& from) {
 
 constexpr double scale_bar = 12, scale_gap = 14;
 
-TickSet scale_ticks(const ChartFrame& frame, const ChartSpec& spec, double swing) {
-  const int most = std::clamp(static_cast<int>(frame.inside.height / (40 * frame.ratio)), 2, 5);
-  return tidy_ticks(-swing, swing, most, spec.y_unit);
+/// What the colours of a chart stand for.
+struct ColourScale {
+  double low = -1, high = 1;
+  std::string label, unit;
+};
+
+ColourScale colour_scale(const ChartSpec& spec) {
+  if (spec.kind == ChartKind::gather) {
+    const double swing = gather_scale(spec);
+    return {-swing, swing, {}, spec.y_unit};
+  }
+  const double top = spec.spectrogram && std::isfinite(spec.spectrogram->top) ? spec.spectrogram->top : 0;
+  return {top - spec.limits.decibels, top, spec.z_label, spec.z_unit};
+}
+
+TickSet scale_ticks(const ChartFrame& frame, const ColourScale& scale) {
+  const int most = std::clamp(static_cast<int>(frame.inside.height / (40 * frame.ratio)), 2, 6);
+  return tidy_ticks(scale.low, scale.high, most, scale.unit);
+}
+
+/// Above the colours: what they stand for, as far to the left as it needs.
+void draw_scale(vtkContext2D& painter, const ChartFrame& frame, const ColourScale& scale, const Box& plot,
+                const std::vector<std::array<std::uint8_t, 4>>& colours) {
+  const double r = frame.ratio;
+  const Box bar{plot.right() + scale_gap * r, plot.y, scale_bar * r, plot.height};
+  draw_colours(painter, bar, 1, map_entries, [&](int, int y) { return colours[static_cast<std::size_t>(y)]; });
+  const TickSet ticks = scale_ticks(frame, scale);
+  for (const Tick& tick : ticks.ticks) {
+    const double y = bar.y + (tick.value - scale.low) / (scale.high - scale.low) * bar.height;
+    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::middle,
+              bar.right() + 5 * r, y, tick.label);
+  }
+  const bool named = !scale.label.empty();
+  draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, named ? Align::right : Align::left,
+            Raise::bottom, named ? frame.inside.right() : bar.x, bar.top() + 4 * r,
+            named ? axis_title(scale.label, ticks.unit) : ticks.unit);
 }
 
 }  // namespace
 
-double gather_scale_room(const ChartFrame& frame, const ChartSpec& spec) {
-  if (spec.look == GatherLook::wiggles) return 0;
-  const TickSet ticks = scale_ticks(frame, spec, gather_scale(spec));
-  double widest = text_size(frame.theme, ticks.unit, chart_text * frame.ratio)[0];
+DrawnPictures::DrawnPictures() {
+  drawn_pictures = this;
+}
+
+DrawnPictures::~DrawnPictures() {
+  drawn_pictures = nullptr;
+}
+
+bool has_colour_scale(const ChartSpec& spec) {
+  return spec.kind == ChartKind::spectrogram || (spec.kind == ChartKind::gather && spec.look != GatherLook::wiggles);
+}
+
+double colour_scale_room(const ChartFrame& frame, const ChartSpec& spec) {
+  if (!has_colour_scale(spec)) return 0;
+  const ColourScale scale = colour_scale(spec);
+  const TickSet ticks = scale_ticks(frame, scale);
+  // A name ends at the right, over the plot.
+  double widest = scale.label.empty() ? text_size(frame.theme, ticks.unit, chart_text * frame.ratio)[0] : 0;
   for (const Tick& tick : ticks.ticks)
     widest = std::max(widest, text_size(frame.theme, tick.label, chart_text * frame.ratio)[0]);
   return widest + (scale_bar + scale_gap + 8) * frame.ratio;
@@ -253,7 +315,7 @@ void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpe
     return plot.top() - (trace - view.y_low) / (view.y_high - view.y_low) * plot.height;
   };
   if (spec.look != GatherLook::wiggles) {
-    const auto colours = swing_colours(frame.theme);
+    const auto colours = map_colours(frame.theme.dark ? "swing-dark" : "swing");
     const auto colour_of = [&](double v) {
       if (!std::isfinite(v)) return std::array<std::uint8_t, 4>{0, 0, 0, 0};
       const double t = std::clamp(0.5 + 0.5 * v / swing, 0.0, 1.0);
@@ -276,16 +338,7 @@ void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpe
       return k >= 0 && k < traces ? lines[static_cast<std::size_t>(k)][static_cast<std::size_t>(x)]
                                   : std::array<std::uint8_t, 4>{0, 0, 0, 0};
     });
-    const Box bar{plot.right() + scale_gap * r, plot.y, scale_bar * r, plot.height};
-    draw_colours(painter, bar, 1, map_entries, [&](int, int y) { return colours[static_cast<std::size_t>(y)]; });
-    const TickSet ticks = scale_ticks(frame, spec, swing);
-    for (const Tick& tick : ticks.ticks) {
-      const double y = bar.y + (0.5 + 0.5 * tick.value / swing) * bar.height;
-      draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::middle,
-                bar.right() + 5 * r, y, tick.label);
-    }
-    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::bottom, bar.x,
-              bar.top() + 4 * r, ticks.unit);
+    draw_scale(painter, frame, colour_scale(spec), plot, colours);
   }
   if (spec.look == GatherLook::picture) return;
   const double apart = plot.height / (view.y_high - view.y_low);
@@ -326,6 +379,53 @@ void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpe
     poly(painter, line);
     line.clear();
   }
+}
+
+void paint_spectrogram(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec, const GatherView& view) {
+  const Box& plot = view.plot;
+  if (!spec.spectrogram || plot.width < 4 || plot.height < 4) return;
+  const Spectrogram& s = *spec.spectrogram;
+  const ColourScale scale = colour_scale(spec);
+  const auto colours = map_colours(frame.theme.magnitude_map);
+  const auto times = static_cast<long>(s.times.size()), bins = static_cast<long>(s.frequencies.size());
+  const int columns = std::clamp(static_cast<int>(plot.width), 2, 2048);
+  const int rows = std::clamp(static_cast<int>(plot.height), 2, 2048);
+  // What a pixel covers of times, and of frequencies: cells by their middles, one at least.
+  const auto covered = [](double low, double high, double first, double step, long count) {
+    const double a = (low - first) / step, b = (high - first) / step;
+    if (!(b >= -0.5 && a <= static_cast<double>(count) - 0.5)) return std::pair{0L, 0L};
+    const long begin = std::clamp(std::lround(a), 0L, count - 1);
+    return std::pair{begin, std::clamp(std::lround(b), begin + 1, count)};
+  };
+  const auto at = [](double low, double high, int k, int of) { return low + (high - low) * k / of; };
+  const double bin = s.frequencies[1];
+  std::vector<std::pair<long, long>> of_row;
+  for (int y = 0; y < rows; ++y)
+    of_row.push_back(
+        covered(at(view.y_low, view.y_high, y, rows), at(view.y_low, view.y_high, y + 1, rows), 0, bin, bins));
+  std::vector<float> seen(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows), -INFINITY);
+  std::vector<bool> there(static_cast<std::size_t>(columns));
+  for (int x = 0; x < columns; ++x) {
+    const auto [from, to] = covered(at(view.x_low, view.x_high, x, columns),
+                                    at(view.x_low, view.x_high, x + 1, columns), s.times.front(), s.step, times);
+    there[static_cast<std::size_t>(x)] = to > from;
+    for (long t = from; t < to; ++t)
+      for (int y = 0; y < rows; ++y) {
+        float& level =
+            seen[static_cast<std::size_t>(y) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)];
+        for (long k = of_row[static_cast<std::size_t>(y)].first; k < of_row[static_cast<std::size_t>(y)].second; ++k)
+          level = std::max(level, s.levels[static_cast<std::size_t>(t * bins + k)]);
+      }
+  }
+  draw_colours(painter, plot, columns, rows, [&](int x, int y) {
+    const auto& row = of_row[static_cast<std::size_t>(y)];
+    if (!there[static_cast<std::size_t>(x)] || row.second <= row.first) return std::array<std::uint8_t, 4>{0, 0, 0, 0};
+    const auto level = static_cast<double>(
+        seen[static_cast<std::size_t>(y) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)]);
+    const double t = std::clamp((level - scale.low) / (scale.high - scale.low), 0.0, 1.0);
+    return colours[static_cast<std::size_t>(std::lround(t * (map_entries - 1)))];
+  });
+  draw_scale(painter, frame, scale, plot, colours);
 }
 
 namespace {

@@ -2,7 +2,10 @@
 // Charts that VTK does not have: polar diagrams and the balance of workers over passes.
 #pragma once
 
+#include <vector>
+
 #include "render/chart/chart_frame.hpp"
+#include "render/window/image.hpp"
 
 class vtkContext2D;
 
@@ -26,7 +29,22 @@ struct GatherView {
 /// Colours and wiggles within `view.plot`, and at its right the scale of the colours. Every swing has the width of its trace where
 /// it reaches gather_scale(); what is positive is filled.
 void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec, const GatherView& view);
+/// While one lives, pictures that are painted on this thread are kept, in their order: VTK's writer of SVG names them, and leaves them out.
+class DrawnPictures {
+ public:
+  DrawnPictures();
+  ~DrawnPictures();
+  DrawnPictures(const DrawnPictures&) = delete;
+  DrawnPictures& operator=(const DrawnPictures&) = delete;
+  std::vector<Image> images;
+};
+
+/// Levels as colours within `view.plot` (frequencies upwards), and at its right their scale, from the highest down to
+/// `limits.decibels` below it. A pixel has the highest level of what it covers; times without a whole window stay empty.
+void paint_spectrogram(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec, const GatherView& view);
+/// Whether a chart has a scale of colours.
+[[nodiscard]] bool has_colour_scale(const ChartSpec& spec);
 /// The room that the scale of the colours takes at the right, in device pixels.
-[[nodiscard]] double gather_scale_room(const ChartFrame& frame, const ChartSpec& spec);
+[[nodiscard]] double colour_scale_room(const ChartFrame& frame, const ChartSpec& spec);
 
 }  // namespace conoid

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t longest = std::size_t{1} << 22;
 
-/// Even samples of a curve; empty if its times do not ascend.
+}  // namespace
+
 std::vector<double> even_samples(const Series& curve, double& step) {
   const std::size_t n = std::min(curve.x.size(), curve.y.size());
   if (n < 4) return {};
@@ -30,8 +31,6 @@ std::vector<double> even_samples(const Series& curve, double& step) {
   }
   return out;
 }
-
-}  // namespace
 
 Series spectrum_of(const Series& curve) {
   Series out;

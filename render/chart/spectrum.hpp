@@ -10,6 +10,10 @@
 
 namespace conoid {
 
+/// Even samples of a curve between its ends, as many as it has, by straight lines, and their step; not-a-number counts as 0. Empty with fewer
+/// than 4 of them, or if its times do not ascend.
+[[nodiscard]] std::vector<double> even_samples(const Series& curve, double& step);
+
 /// One-sided amplitude spectrum |X(f)| = |∫ x(t) e^{-2πi f t} dt| of a curve, by trapezia on even steps and the FFT of the
 /// curve padded with zeros to at least twice its length. Uneven samples are interpolated to even ones first. Frequencies
 /// run from 0 to the Nyquist frequency in steps of 1/(N dt). Not-a-number counts as 0; fewer than 4 samples or times that

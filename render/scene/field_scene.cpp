@@ -246,26 +246,35 @@ void FieldScene::fit() {
   changed();
 }
 
-Result<std::vector<ProfilePoint>> FieldScene::profile(const std::string& part, const Vec3& from, const Vec3& to,
-                                                      int samples) const {
+Result<FieldScene::ProfileJob> FieldScene::profile_job(const std::string& part, const Vec3& from, const Vec3& to,
+                                                       int samples) const {
   if (samples < 2 || samples > 1000000)
     return make_error(ErrorCode::command_line, "a profile takes 2 to 1000000 points");
   for (const Impl::Entry& entry : impl_->parts) {
     if (!entry.part || (!part.empty() && entry.name != part) || entry.part->values().empty()) continue;
-    const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-    std::vector<Vec3> points(static_cast<std::size_t>(samples));
-    for (std::size_t i = 0; i < points.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k)
-        points[i][k] = from[k] + (to[k] - from[k]) * static_cast<double>(i) / (samples - 1);
-    auto values = entry.part->sample(points);
-    if (!values) return values.error();
-    std::vector<ProfilePoint> out(points.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = {length * static_cast<double>(i) / (samples - 1), (*values)[i]};
-    return out;
+    return ProfileJob([from, to, samples, sampler = entry.part->sampler()]() -> Result<std::vector<ProfilePoint>> {
+      const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+      std::vector<Vec3> points(static_cast<std::size_t>(samples));
+      for (std::size_t i = 0; i < points.size(); ++i)
+        for (std::size_t k = 0; k < 3; ++k)
+          points[i][k] = from[k] + (to[k] - from[k]) * static_cast<double>(i) / (samples - 1);
+      const auto values = sampler(points);
+      if (!values) return values.error();
+      std::vector<ProfilePoint> out(points.size());
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = {length * static_cast<double>(i) / (samples - 1), (*values)[i]};
+      return out;
+    });
   }
   return make_error(ErrorCode::command_line, "no part carries the field shown" +
                                                  (part.empty() ? std::string() : " under the name \"" + part + "\""));
+}
+
+Result<std::vector<ProfilePoint>> FieldScene::profile(const std::string& part, const Vec3& from, const Vec3& to,
+                                                      int samples) const {
+  const auto job = profile_job(part, from, to, samples);
+  if (!job) return job.error();
+  return (*job)();
 }
 
 std::optional<std::array<Vec3, 2>> FieldScene::line_ends() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +87,12 @@ class FieldScene final : public Scene {
   [[nodiscard]] std::optional<Vec3> pick_plane(double x, double y, int axis, double at) const;
   /// The marker under the cursor: the nearest within some pixels, of a wave its arrow.
   [[nodiscard]] std::optional<std::size_t> marker_at(double x, double y) const;
+  /// What stands below the title, as last laid out: the moment, and whether the volume is kept coarser than it was computed.
+  [[nodiscard]] const std::string& caption() const;
+  /// The annotation whose text or place is under the cursor.
+  [[nodiscard]] std::optional<std::size_t> annotation_at(double x, double y) const;
+  /// Those of the view alone: nothing else of the picture is made anew.
+  void set_annotations(std::vector<Annotation> annotations);
   /// Where a marker is while the cursor drags it: in the plane through it that faces the eye; of a wave a place on the ball around the
   /// middle of the field, which its arrow points away from.
   [[nodiscard]] std::optional<Vec3> dragged_to(const Marker& marker, double x, double y) const;
@@ -94,6 +101,11 @@ class FieldScene final : public Scene {
   /// The coloured quantity along a line through a part (grid: trilinear; volume mesh: the cell's own shape functions).
   [[nodiscard]] Result<std::vector<ProfilePoint>> profile(const std::string& part, const Vec3& from, const Vec3& to,
                                                           int samples) const;
+
+  /// The same of the frame at hand, to be done later on any thread; the scene may show another one or be gone by then.
+  using ProfileJob = std::function<Result<std::vector<ProfilePoint>>()>;
+  [[nodiscard]] Result<ProfileJob> profile_job(const std::string& part, const Vec3& from, const Vec3& to,
+                                               int samples) const;
 
   /// The ends of the part that carries the field where it is a line, as of a run in one dimension; none otherwise.
   [[nodiscard]] std::optional<std::array<Vec3, 2>> line_ends() const;

@@ -42,6 +42,7 @@ struct FieldScene::Impl {
   vtkNew<vtkActor> line_actor;
   std::vector<Entry> parts;  // in the frame's order
   std::vector<Marker> markers;
+  std::vector<std::size_t> noted;  // which annotations are in the picture
   CameraController camera;
   Coloring coloring;
   std::string map_name;  // the map in coloring.table
@@ -120,6 +121,7 @@ struct FieldScene::Impl {
   void update_outline();
   void fit_to_markers();
   void place_overlay();
+  [[nodiscard]] long thinning() const;
   Ray ray_at(double x, double y) const;
   Vec3 to_display(const Vec3& world) const;
   /// Of the box about what is drawn, as it is seen.

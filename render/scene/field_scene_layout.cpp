@@ -75,6 +75,26 @@ Ray FieldScene::Impl::ray_at(double x, double y) const {
   return ray;
 }
 
+/// How many points of the grid one of the volume stands for: planes through it, which are kept whole, say it. 1: it is whole, or nobody says.
+long FieldScene::Impl::thinning() const {
+  if (!frame) return 1;
+  const std::string name = field_name();
+  double most = 1;
+  for (const FramePart& part : frame->parts) {
+    const auto* volume = std::get_if<ImageGeometry>(&part.geometry);
+    if (volume == nullptr || !is_chosen(part.name) || find(part, name) == nullptr) continue;
+    if (std::any_of(volume->points.begin(), volume->points.end(), [](Index n) { return n < 2; })) continue;
+    for (const FramePart& other : frame->parts) {
+      const auto* plane = std::get_if<ImageGeometry>(&other.geometry);
+      if (plane == nullptr || find(other, name) == nullptr) continue;
+      const auto flat = std::count_if(plane->points.begin(), plane->points.end(), [](Index n) { return n == 1; });
+      for (std::size_t k = 0; k < 3 && flat == 1; ++k)
+        if (plane->points[k] > 1) most = std::max(most, volume->spacing[k] / plane->spacing[k]);
+    }
+  }
+  return std::lround(most);
+}
+
 void FieldScene::Impl::place_overlay() {
   OverlayContent& c = overlay->content;
   c.theme = theme;
@@ -93,6 +113,8 @@ void FieldScene::Impl::place_overlay() {
     if (frame->axis == FrameAxis::frequency && view.value.part == ComplexPart::instant && view.value.angle != 0)
       c.moment += fmt::format("   {} {:.0f}°", view.phase_word, view.value.angle * 180 / 3.14159265358979323846);
   }
+  if (const long stride = thinning(); view.caption && stride > 1)
+    c.moment += (c.moment.empty() ? "" : "   ") + fmt::format(fmt::runtime(view.thinned_words), stride);
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
   const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
@@ -209,6 +231,27 @@ std::optional<std::size_t> FieldScene::marker_at(double x, double y) const {
     best = i;
   }
   return best;
+}
+
+const std::string& FieldScene::caption() const {
+  return impl_->overlay->content.moment;
+}
+
+std::optional<std::size_t> FieldScene::annotation_at(double x, double y) const {
+  const Impl& s = *impl_;
+  const auto& notes = s.overlay->content.notes;
+  const double up = s.height - y, reach = 8 * s.pixel_ratio;
+  for (std::size_t i = notes.size(); i-- > 0;) {
+    const OverlayBox& box = notes[i].box;
+    const bool on_text = x >= box.left && x <= box.right && up >= box.bottom && up <= box.top;
+    if (on_text || std::hypot(x - notes[i].x, up - notes[i].y) <= reach) return s.noted[i];
+  }
+  return std::nullopt;
+}
+
+void FieldScene::set_annotations(std::vector<Annotation> annotations) {
+  impl_->view.annotations = std::move(annotations);
+  changed();
 }
 
 std::optional<Vec3> FieldScene::dragged_to(const Marker& marker, double x, double y) const {
@@ -354,6 +397,15 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label, MarkSide::right, marker.colour});
   }
   s.overlay->set_marks(std::move(marks));
+  std::vector<OverlayNote> notes;
+  s.noted.clear();
+  for (std::size_t i = 0; i < s.view.annotations.size(); ++i) {
+    const Vec3 p = s.to_display(s.view.annotations[i].place);
+    if (!(p[2] > 0) || p[0] < 0 || p[0] > s.width || p[1] < 0 || p[1] > s.height) continue;
+    notes.push_back({p[0], p[1], s.view.annotations[i].text});
+    s.noted.push_back(i);
+  }
+  s.overlay->set_notes(std::move(notes));
   s.overlay->Modified();
 }
 

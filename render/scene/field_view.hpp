@@ -24,6 +24,13 @@ struct ClipPlane {
   double position = 0.5;
 };
 
+/// A text of somebody's own at a place of the scene.
+struct Annotation {
+  std::string text;
+  Vec3 place{};  ///< metres
+  [[nodiscard]] bool operator==(const Annotation&) const = default;
+};
+
 /// Everything a person may choose about a field picture. Defaults give a good picture of any frame.
 struct FieldView {
   std::string part;   ///< empty: every part that carries the field
@@ -38,11 +45,14 @@ struct FieldView {
   bool fixed_range = false;    ///< low … high below instead of the robust range
   double low = 0;
   double high = 1;
-  double percent = 99.8;          ///< percentile of the robust range
-  bool keep_range = true;         ///< the robust range only grows from frame to frame, so colours do not flicker
-  std::array<CutPlane, 3> cuts;   ///< planes normal to x, y, z through 3-D grids
-  bool mesh_cuts = false;         ///< the same planes through volume meshes, whose skin is then not drawn
-  std::vector<double> iso;        ///< iso-surfaces at these fractions of the range's larger end (−1 … 1), 3-D grids
+  double percent = 99.8;         ///< percentile of the robust range
+  bool keep_range = true;        ///< the robust range only grows from frame to frame, so colours do not flicker
+  std::array<CutPlane, 3> cuts;  ///< planes normal to x, y, z through 3-D grids
+  bool mesh_cuts = false;        ///< the same planes through volume meshes, whose skin is then not drawn
+  std::vector<double> iso;       ///< iso-surfaces at these fractions of the range's larger end (−1 … 1), 3-D grids
+  /// Grids with three extents by volume rendering in the colours of their values, between 0 (none) and 1: what of the light a fortieth of the grid's longest
+  /// side holds back where the value lies at the end of the range; less in between, nothing at zero of signed values and at the lower end of others.
+  double volume = 0;
   bool edges = false;             ///< sides of mesh cells
   bool smooth = true;             ///< values of the cells of surfaces are averaged at their nodes, but not over creases
   double opacity = 1;             ///< of mesh surfaces and iso-surfaces
@@ -57,10 +67,13 @@ struct FieldView {
   bool color_bar = true;
   bool caption = true;  ///< title and time
   bool triad = true;
-  bool extents = true;                                             ///< lengths along the outline
+  bool extents = true;  ///< lengths along the outline
+  std::vector<Annotation> annotations{};
   std::string iteration_word = "iteration", phase_word = "phase";  ///< in the caption
-  std::string title;                                               ///< empty: none
-  std::string label;  ///< of the colour bar; empty: the field's own, with its component
+  std::string thinned_words =
+      "1 of {} grid points along each axis";  ///< likewise, of a volume that is kept coarser than its planes
+  std::string title;                          ///< empty: none
+  std::string label;                          ///< of the colour bar; empty: the field's own, with its component
 };
 
 }  // namespace conoid

@@ -21,6 +21,7 @@
 #include <vtkRenderer.h>
 #include <vtkTexture.h>
 #include <vtkUnsignedCharArray.h>
+#include <vtkVolume.h>
 
 #include "render/scene/vtk_helpers.hpp"
 
@@ -78,6 +79,7 @@ ImagePart::~ImagePart() {
     renderer_.RemoveActor(plane.frame);
   }
   renderer_.RemoveActor(iso_actor_);
+  if (volume_) renderer_.RemoveVolume(volume_->actor);
 }
 
 Status ImagePart::set_geometry(const FramePart& part) {
@@ -254,6 +256,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
     plane.frame->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
   }
   update_iso(view, theme, coloring);
+  update_volume(view, coloring);
 }
 
 void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring) {
@@ -307,21 +310,34 @@ std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
   return best;
 }
 
-double ImagePart::interpolate(const Vec3& point) const {
-  const GridBlend blend = blend_at(grid_, association_, point);
+namespace {
+
+double value_between(const ImageGeometry& grid, Association association, const std::vector<float>& values,
+                     const Vec3& point) {
+  const GridBlend blend = blend_at(grid, association, point);
   if (blend.count == 0) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(blend.count); ++i)
-    sum += blend.weights[i] * static_cast<double>(values()[static_cast<std::size_t>(blend.entries[i])]);
+    sum += blend.weights[i] * static_cast<double>(values[static_cast<std::size_t>(blend.entries[i])]);
   return sum;
 }
 
-Result<std::vector<double>> ImagePart::sample(const std::vector<Vec3>& points) const {
-  if (values().empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
-  std::vector<double> out;
-  out.reserve(points.size());
-  for (const Vec3& p : points) out.push_back(interpolate(p));
-  return out;
+}  // namespace
+
+double ImagePart::interpolate(const Vec3& point) const {
+  return value_between(grid_, association_, values(), point);
+}
+
+ScenePart::Sampler ImagePart::sampler() const {
+  return [grid = grid_, association = association_,
+          values = shared()](const std::vector<Vec3>& points) -> Result<std::vector<double>> {
+    if (!values || values->empty())
+      return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+    std::vector<double> out;
+    out.reserve(points.size());
+    for (const Vec3& p : points) out.push_back(value_between(grid, association, *values, p));
+    return out;
+  };
 }
 
 }  // namespace conoid

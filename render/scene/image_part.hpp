@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A uniform grid as cut planes (textures coloured here) and iso-surfaces.
+// A uniform grid as cut planes (textures coloured here), iso-surfaces and volume rendering.
 #pragma once
 
 #include <array>
@@ -14,6 +14,8 @@ class vtkActor;
 class vtkImageData;
 class vtkPolyData;
 class vtkTexture;
+class vtkGPUVolumeRayCastMapper;
+class vtkVolume;
 
 namespace conoid {
 
@@ -31,8 +33,9 @@ class ImagePart final : public ScenePart {
   void set_values(std::shared_ptr<const std::vector<float>> values, Association association) override;
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
+  void set_coarse(bool coarse, std::size_t most) override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
-  [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
+  [[nodiscard]] Sampler sampler() const override;
 
  private:
   struct Plane {
@@ -55,12 +58,26 @@ class ImagePart final : public ScenePart {
   [[nodiscard]] bool is_painted(int axis, const FieldView& view, const Coloring& coloring) const;
   void paint(int axis, const FieldView& view, const Coloring& coloring);
   void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);
+  void update_volume(const FieldView& view, const Coloring& coloring);
+  void set_volume_steps();
   [[nodiscard]] double interpolate(const Vec3& point) const;
 
   ImageGeometry grid_;
   Association association_ = Association::point;
   std::array<Plane, 3> planes_;
   vtkSmartPointer<vtkActor> iso_actor_;
+  /// Made when first wanted; follows what it was made of.
+  struct Volume {
+    vtkSmartPointer<vtkVolume> actor;
+    vtkSmartPointer<vtkGPUVolumeRayCastMapper> mapper;
+    double cell = 1;                                   ///< shortest side of one
+    std::shared_ptr<const std::vector<float>> values;  ///< that it shows, or a copy was made of
+    Association association = Association::point;
+    ImageGeometry grid;
+    double empty = 0;  ///< the value that missing ones were given
+  };
+  std::unique_ptr<Volume> volume_;
+  bool coarse_ = false;
 };
 
 }  // namespace conoid

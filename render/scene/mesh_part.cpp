@@ -650,34 +650,48 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
   return best;
 }
 
-Result<std::vector<double>> MeshPart::sample(const std::vector<Vec3>& points) const {
-  if (values().empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
-  const CellArrays arrays{*mesh_.points, *mesh_.connectivity, *mesh_.offsets, *mesh_.types};
+namespace {
+
+Result<std::vector<double>> values_in_mesh(const MeshGeometry& mesh, Association association,
+                                           const std::vector<float>& values, double diagonal,
+                                           const std::vector<Vec3>& points) {
+  const CellArrays arrays{*mesh.points, *mesh.connectivity, *mesh.offsets, *mesh.types};
   const CellLocator locator(arrays);
   int flat = 0;
-  for (std::size_t k = 0; k < 3; ++k) flat += locator.high()[k] - locator.low()[k] <= 1e-12 * diagonal_;
+  for (std::size_t k = 0; k < 3; ++k) flat += locator.high()[k] - locator.low()[k] <= 1e-12 * diagonal;
   if (locator.dimension() + flat < 3)
     return make_error(ErrorCode::command_line, "a line through a surface mesh meets no volume cells",
                       "Choose a grid, a volume mesh or a plane one.");
   std::vector<double> out;
   out.reserve(points.size());
   for (const Vec3& p : points) {
-    const CellSpot spot = locator.find(p, 1e-6 * diagonal_);
+    const CellSpot spot = locator.find(p, 1e-6 * diagonal);
     if (spot.cell < 0) {
       out.push_back(std::numeric_limits<double>::quiet_NaN());
-    } else if (association_ == Association::cell) {
-      out.push_back(static_cast<double>(values()[static_cast<std::size_t>(spot.cell)]));
+    } else if (association == Association::cell) {
+      out.push_back(static_cast<double>(values[static_cast<std::size_t>(spot.cell)]));
     } else {
       const ShapeValues shape = shape_values(arrays.shape(spot.cell), spot.reference);
       const auto nodes = arrays.nodes(spot.cell);
       double sum = 0;
       for (std::size_t k = 0; k < nodes.size(); ++k)
         if (std::abs(shape.n[k]) > 1e-14)
-          sum += shape.n[k] * static_cast<double>(values()[static_cast<std::size_t>(nodes[k])]);
+          sum += shape.n[k] * static_cast<double>(values[static_cast<std::size_t>(nodes[k])]);
       out.push_back(sum);
     }
   }
   return out;
+}
+
+}  // namespace
+
+ScenePart::Sampler MeshPart::sampler() const {
+  return [mesh = mesh_, association = association_, values = shared(),
+          diagonal = diagonal_](const std::vector<Vec3>& points) -> Result<std::vector<double>> {
+    if (!values || values->empty())
+      return make_error(ErrorCode::command_line, "this part does not carry the field shown");
+    return values_in_mesh(mesh, association, *values, diagonal, points);
+  };
 }
 
 }  // namespace conoid

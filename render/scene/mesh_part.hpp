@@ -39,7 +39,7 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] bool is_line() const override { return !skin_.across.empty(); }
   [[nodiscard]] std::size_t cells_to_search() const override { return mesh_.types ? mesh_.types->size() : 0; }
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
-  [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
+  [[nodiscard]] Sampler sampler() const override;
 
  private:
   void build_polydata();

@@ -26,6 +26,7 @@ vtkStandardNewMacro(OverlayItem)
   constexpr double label_gap = 8;
   constexpr double bar_head = 32;  // of the bar's title, above the bar
   constexpr double mark_text = 11;
+  constexpr double note_text = 12;
   constexpr double mark_reach = 6;  // half the size of a mark
   constexpr double mark_gap = 8;    // from its middle to its name
 
@@ -50,7 +51,7 @@ std::array<double, 4> OverlayItem::stripe() const {
   return {content.width - bar_margin(), std::round(bottom), std::round(bar_width * r), std::round(height)};
 }
 
-void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
+std::vector<OverlayBox> OverlayItem::taken_by_bar() const {
   const double r = content.ratio;
   std::vector<OverlayBox> taken;
   if (content.bar) {
@@ -61,11 +62,16 @@ void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
     taken.push_back({std::min(left, edge - title) - 4 * r, bottom + rows + 10 * r, static_cast<double>(content.width),
                      bottom + rows + bar_head * r});
   }
+  return taken;
+}
+
+void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
+  const double r = content.ratio;
   std::vector<double> widths;
   for (const OverlayMark& mark : marks)
     widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);
   arrange_marks(marks, std::move(widths),
-                {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken, r);
+                {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken_by_bar(), r);
   content.marks = std::move(marks);
 }
 
@@ -97,11 +103,79 @@ void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, 
   marks = std::move(kept);
 }
 
+void OverlayItem::set_notes(std::vector<OverlayNote> notes) {
+  const double r = content.ratio;
+  std::vector<OverlayBox> taken = taken_by_bar();
+  for (const OverlayMark& mark : content.marks)
+    taken.push_back(
+        {mark.x - mark_reach * r, mark.y - mark_reach * r, mark.x + mark_reach * r, mark.y + mark_reach * r});
+  std::vector<double> widths;
+  for (const OverlayNote& note : notes) widths.push_back(text_size(content.theme, note.text, note_text * r)[0]);
+  arrange_notes(notes, widths, {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken,
+                r);
+  content.notes = std::move(notes);
+}
+
+void arrange_notes(std::vector<OverlayNote>& notes, const std::vector<double>& widths, const OverlayBox& picture,
+                   const std::vector<OverlayBox>& taken, double ratio) {
+  std::vector<OverlayBox> others = taken;
+  const double away = 18 * ratio, gap = 6 * ratio, high = (note_text + 8) * ratio;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    OverlayNote& note = notes[i];
+    const double wide = widths[i] + 2 * gap;
+    const auto at = [&](double dx, double dy) {
+      const double x = dx > 0 ? note.x + away : note.x - away - wide, y = note.y + dy * away - (dy > 0 ? 0 : high);
+      const double left = std::clamp(x, picture.left, std::max(picture.left, picture.right - wide));
+      const double bottom = std::clamp(y, picture.bottom, std::max(picture.bottom, picture.top - high));
+      return OverlayBox{left, bottom, left + wide, bottom + high};
+    };
+    // Above at the right is where one looks for it; farther up where that is taken, and there at last if all is.
+    note.box = at(1, 1);
+    bool free = false;
+    for (const double up : {1.0, 2.5, 4.0})
+      for (const auto& [dx, dy] : {std::pair{1.0, up}, {-1.0, up}, {1.0, -up}, {-1.0, -up}}) {
+        const OverlayBox box = at(dx, dy);
+        if (free || std::any_of(others.begin(), others.end(), [&](const OverlayBox& o) { return o.meets(box); }))
+          continue;
+        note.box = box;
+        free = true;
+      }
+    others.push_back(note.box);
+  }
+}
+
+void OverlayItem::paint_notes(vtkContext2D& painter) const {
+  const double r = content.ratio;
+  Theme as_written = content.theme;
+  as_written.decimal_comma = false;  // somebody's own words stay as they are
+  for (const OverlayNote& note : content.notes) {
+    const double x = std::clamp(note.x, note.box.left, note.box.right),
+                 y = std::clamp(note.y, note.box.bottom, note.box.top);
+    // A rim of the ground below the line and its point: there may be any colour of the map.
+    for (const bool rim : {true, false}) {
+      const Rgb& ink = rim ? content.theme.background : content.theme.text;
+      use_pen(painter, ink, (rim ? 3.5 : 1.2) * r, rim ? 0.7 : 1);
+      draw_line(painter, note.x, note.y, x, y);
+      no_pen(painter);
+      use_brush(painter, ink);
+      const auto radius = static_cast<float>((rim ? 4 : 2.5) * r);
+      painter.DrawEllipse(static_cast<float>(note.x), static_cast<float>(note.y), radius, radius);
+    }
+    use_pen(painter, content.theme.muted, r);
+    use_brush(painter, content.theme.background, 0.92);
+    draw_rect(painter, std::round(note.box.left), std::round(note.box.bottom),
+              std::round(note.box.right - note.box.left), std::round(note.box.top - note.box.bottom));
+    draw_text(painter, as_written, content.theme.text, note_text * r, false, Align::left, Raise::middle,
+              note.box.left + 6 * r, (note.box.bottom + note.box.top) / 2, note.text);
+  }
+}
+
 bool OverlayItem::Paint(vtkContext2D* painter) {
   paint_marks(*painter);
   if (content.bar) paint_bar(*painter);
   paint_caption(*painter);
   if (content.triad) paint_triad(*painter);
+  paint_notes(*painter);
   return true;
 }
 

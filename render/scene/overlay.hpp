@@ -44,6 +44,15 @@ struct OverlayArrow {
   std::vector<std::array<double, 4>> bars{};  ///< of its polarisations, from and to
   std::string label{};
 };
+/// A text with a line to its place, device pixels from the bottom left; `box` is where the text stands.
+struct OverlayNote {
+  double x = 0, y = 0;
+  std::string text;
+  OverlayBox box{};
+};
+/// Places the text of each beside its place, whole within the picture, beside what is taken and other texts where there is room.
+void arrange_notes(std::vector<OverlayNote>& notes, const std::vector<double>& widths, const OverlayBox& picture,
+                   const std::vector<OverlayBox>& taken, double ratio);
 struct OverlayLabel {
   double x = 0;
   double y = 0;
@@ -67,6 +76,7 @@ struct OverlayContent {
   std::vector<OverlayLabel> lengths;
   std::vector<OverlayMark> marks;
   std::vector<OverlayArrow> arrows;
+  std::vector<OverlayNote> notes;
 };
 
 class OverlayItem : public vtkContextItem {
@@ -85,6 +95,8 @@ class OverlayItem : public vtkContextItem {
   [[nodiscard]] std::string fitted_title() const;
   /// Takes over marks, arranged around the colour bar.
   void set_marks(std::vector<OverlayMark> marks);
+  /// Takes over texts with places, arranged around marks and colour bar; after set_marks().
+  void set_notes(std::vector<OverlayNote> notes);
 
  protected:
   OverlayItem() = default;
@@ -96,6 +108,9 @@ class OverlayItem : public vtkContextItem {
   void paint_caption(vtkContext2D& painter);
   void paint_triad(vtkContext2D& painter);
   void paint_marks(vtkContext2D& painter);
+  void paint_notes(vtkContext2D& painter) const;
+  /// Where the colour bar and its title stand.
+  [[nodiscard]] std::vector<OverlayBox> taken_by_bar() const;
   void paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const;
 };
 

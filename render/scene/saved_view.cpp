@@ -15,7 +15,7 @@
 namespace conoid {
 namespace {
 
-constexpr std::size_t most_views = 1000, most_iso = 64, most_made = 32;
+constexpr std::size_t most_views = 1000, most_iso = 64, most_made = 32, most_annotations = 200;
 constexpr Bytes most_bytes = Bytes{1} << 20;
 
 /// Every member that is kept, with its name in the text. The first five say what is shown, the others how.
@@ -37,6 +37,7 @@ void describe(View& view, Visit&& visit) {
   visit("cuts", view.cuts);
   visit("mesh_cuts", view.mesh_cuts);
   visit("iso", view.iso);
+  visit("volume", view.volume);
   visit("edges", view.edges);
   visit("smooth", view.smooth);
   visit("opacity", view.opacity);
@@ -52,6 +53,7 @@ void describe(View& view, Visit&& visit) {
   visit("caption", view.caption);
   visit("triad", view.triad);
   visit("extents", view.extents);
+  visit("annotations", view.annotations);
 }
 
 constexpr std::pair<ComplexPart, std::string_view> complex_parts[] = {
@@ -82,6 +84,10 @@ struct Writer {
     if (!planes.empty()) out[key] = Json::array();
     for (const ObliquePlane& p : planes)
       out[key].push_back({p.normal[0], p.normal[1], p.normal[2], p.point[0], p.point[1], p.point[2]});
+  }
+  void operator()(const char* key, const std::vector<Annotation>& annotations) const {
+    if (!annotations.empty()) out[key] = Json::array();
+    for (const Annotation& a : annotations) out[key].push_back({{"text", a.text}, {"place", a.place}});
   }
   void operator()(const char* key, const std::optional<std::pair<double, double>>& within) const {
     if (within) out[key] = {std::max(within->first, -1e300), std::min(within->second, 1e300)};
@@ -133,7 +139,8 @@ struct Reader {
     value = text->get<std::string>();
   }
   void operator()(const char* key, double& value) const {
-    if (const Json* text = find(key)) value = number_in(*text, 0, std::string_view(key) == "opacity" ? 1 : far);
+    if (const Json* text = find(key))
+      value = number_in(*text, 0, std::string_view(key) == "opacity" || std::string_view(key) == "volume" ? 1 : far);
   }
   void operator()(const char* key, int& value) const {
     const bool arrows = std::string_view(key) == "arrows", steps = std::string_view(key) == "map_steps";
@@ -205,6 +212,23 @@ struct Reader {
     const Json& ends = list_of(*text, 2);
     within = std::pair{number_in(ends[0], -1e300, 1e300), number_in(ends[1], -1e300, 1e300)};
     if (!(within->first < within->second)) throw Unfit("two numbers, the smaller one first");
+  }
+  void operator()(const char* key, std::vector<Annotation>& annotations) const {
+    const Json* text = find(key);
+    if (text == nullptr) return;
+    if (!text->is_array() || text->size() > most_annotations)
+      throw Unfit(fmt::format("an array of at most {} texts with places", most_annotations));
+    annotations.clear();
+    for (const Json& one : *text) {
+      const auto words = one.is_object() ? one.find("text") : one.end();
+      const auto place = one.is_object() ? one.find("place") : one.end();
+      if (!one.is_object() || one.size() != 2 || words == one.end() || place == one.end() || !words->is_string())
+        throw Unfit("objects {\"text\": \"…\", \"place\": [x, y, z]}");
+      Annotation a{words->get<std::string>(), {}};
+      list_of(*place, 3);
+      for (std::size_t k = 0; k < 3; ++k) a.place[k] = number_in((*place)[k], -far, far);
+      if (!a.text.empty()) annotations.push_back(std::move(a));
+    }
   }
   void operator()(const char* key, std::vector<double>& iso) const {
     const Json* text = find(key);
@@ -299,11 +323,16 @@ FieldView seen_by(const SavedView& saved, const FieldView& now) {
   out.label = now.label;
   out.iteration_word = now.iteration_word;
   out.phase_word = now.phase_word;
+  out.thinned_words = now.thinned_words;
   out.title = now.title;
   out.keep_range = now.keep_range;
   out.fixed_range = now.fixed_range;
   out.low = now.low;
   out.high = now.high;
+  // What somebody wrote since is not lost to a view that was kept before.
+  for (const Annotation& a : now.annotations)
+    if (std::find(out.annotations.begin(), out.annotations.end(), a) == out.annotations.end())
+      out.annotations.push_back(a);
   return out;
 }
 

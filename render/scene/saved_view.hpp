@@ -32,7 +32,8 @@ struct SavedView {
 /// The same from a file of at most 1 MiB.
 [[nodiscard]] Result<std::vector<SavedView>> read_saved_views(const std::filesystem::path& file);
 
-/// The view `saved` of whatever `now` shows: field, range, words and title stay those of `now`.
+/// The view `saved` of whatever `now` shows: field, range, words and title stay those of `now`, and
+/// its annotations stand beside those of the view.
 [[nodiscard]] FieldView seen_by(const SavedView& saved, const FieldView& now);
 
 }  // namespace conoid

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,7 +81,9 @@ class ScenePart {
   [[nodiscard]] virtual std::size_t cells_to_search() const { return 0; }
   [[nodiscard]] virtual std::size_t triangles_drawn() const { return 0; }
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, const FieldView& view) const = 0;
-  [[nodiscard]] virtual Result<std::vector<double>> sample(const std::vector<Vec3>& points) const = 0;
+  /// The numbers at points, by a function of its own arrays, which any thread may call later.
+  using Sampler = std::function<Result<std::vector<double>>(const std::vector<Vec3>& points)>;
+  [[nodiscard]] virtual Sampler sampler() const = 0;
 
  protected:
   vtkRenderer& renderer_;

@@ -55,6 +55,7 @@ Verb chart_verb() {
           "  conoid chart latest receivers -o receivers.svg\n"
           "  conoid chart latest receivers --x-range 0:20ms --over measured.csv -o both.pdf\n"
           "  conoid chart latest receivers --fit decay --fit-window 0.2s:\n"
+          "  conoid chart latest receivers --spectrogram --window 20ms -o spectrogram.png\n"
           "  conoid chart latest receivers --fit delay --fit-curve north --fit-curve south\n"
           "  conoid chart runs/orders sweep --x order --y error -o error.csv\n"
           "  conoid-render --help shows all options\n",
@@ -68,6 +69,7 @@ Verb render_verb() {
           "  conoid render latest --field pressure --cut z=-300m --camera top --range -20mPa:20mPa -o plane.png\n"
           "  conoid render latest --field pressure --frames all -o film.gif\n"
           "  conoid render latest --field pressure --frames 0.1s:0.3s -o film.mp4\n"
+          "  conoid render latest --field pressure --volume 0.5 --annotate \"0,0,0=source\" -o volume.png\n"
           "  conoid render latest --chart receivers --x-range 0:20ms --over measured.csv -o receivers.svg\n"
           "  conoid render runs/orders --chart sweep --x order --y error -o orders.pdf\n"
           "  conoid-render --help shows all options\n",

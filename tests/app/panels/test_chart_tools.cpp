@@ -24,6 +24,7 @@
 #include "app/panels/recipe_editor.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/scene_pane.hpp"
+#include "app/panels/spectrogram_dialog.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "app/window/workbench.hpp"
@@ -89,6 +90,68 @@ class TestChartTools : public QObject {
     QCOMPARE(results.chart().chart().title, std::string("In the lab"));
     results.set_style({});
     QCOMPARE(results.chart().chart().series.front().label, first);
+  }
+
+  void a_spectrogram_is_chosen_and_made() {
+    ChartSpec chart;
+    chart.x_unit = "s";
+    chart.y_unit = "Pa";
+    Series tone;
+    tone.label = "tone";
+    for (int i = 0; i < 4000; ++i) {
+      tone.x.push_back(1e-3 * i);
+      tone.y.push_back(std::sin(0.5 * i));
+    }
+    chart.series = {tone, tone};
+    chart.series[1].label = "other";
+    SpectrogramDialog dialog(chart, {}, 50);
+    QVERIFY(dialog.wish().has_value());
+    dialog.window().setText("0.1");  // s
+    dialog.overlap().setText("75 %");
+    QVERIFY(dialog.wish() && dialog.wish()->window == 0.1 && dialog.wish()->overlap == 0.75);
+    QVERIFY2(dialog.result().text().contains("157 windows of 100 ms, one every 25 ms"),
+             qPrintable(dialog.result().text()));
+    QVERIFY(dialog.grab().save(kept_ + "/spectrogram-dialog.png"));
+    for (const char* wrong : {"0.1 Hz", "nonsense", "5 s", "1 ms"}) {
+      dialog.window().setText(wrong);
+      QVERIFY2(!dialog.wish().has_value(), wrong);
+    }
+    dialog.window().clear();
+    dialog.overlap().setText("100 %");
+    QVERIFY(!dialog.wish().has_value());
+
+    for (const auto theme : {ThemeChoice::light, ThemeChoice::dark}) {
+      Look look(*qApp, theme);
+      Settings settings(folder_.filePath("settings.ini"));
+      const auto w = opened(look, settings, {1440, 900});
+      ResultsPanel& results = w->workbench()->results_panel();
+      QTRY_VERIFY(results.tabs().count() > 2);
+      for (int i = 0; i < results.tabs().count(); ++i)
+        if (results.tabs().tabData(i).toString() == "receivers") results.tabs().setCurrentIndex(i);
+      QTRY_VERIFY(results.chart().chart().x_unit == "s" && results.chart().chart().series.size() > 1);
+      const std::string second = results.chart().chart().series[1].label;
+      results.set_spectrum(true);
+      results.set_spectrogram(true);
+      QCOMPARE(results.chart().chart().kind, ChartKind::spectrogram);
+      QVERIFY(results.spectrogram_curve().isVisibleTo(&results) && results.spectrogram_curve().count() > 1);
+      SpectrogramWish wish;
+      wish.curve = second;
+      results.set_spectrogram_wish(wish);
+      QVERIFY(results.chart().chart().title.ends_with(second));
+      QCOMPARE(results.spectrogram_curve().currentText().toStdString(), second);
+      QVERIFY(results.chart_as_text(',').startsWith("Time [s],Frequency [Hz],Amplitude [dB re 1 Pa]"));
+      for (const char* ending : {"png", "svg", "csv"}) {
+        const QString file = folder_.filePath(QString("spectrogram.") + ending);
+        QVERIFY(results.write_chart(file).ok());
+        QVERIFY(QFileInfo(file).size() > 1000);
+      }
+      QTest::qWait(200);
+      QVERIFY(w->grab().save(kept_ + (theme == ThemeChoice::light ? "/spectrogram.png" : "/spectrogram-dark.png")));
+      // Back to the curves, and the spectrum is off as well: one of the two.
+      results.set_spectrogram(false);
+      QCOMPARE(results.chart().chart().kind, ChartKind::lines);
+      QCOMPARE(results.chart().chart().x_unit, std::string("s"));
+    }
   }
 
   void a_fit_is_chosen_and_stays_beside_its_curve() {

@@ -172,12 +172,17 @@ class TestAwake : public QObject {
   }
 
  private:
+  std::unique_ptr<MainWindow> window_with_programs() {
+    WindowOptions options = test::quiet_options();
+    options.command = CONOID_BIN_DIR "/conoid";
+    return test::shown_window(*look_, *settings_, std::move(options));
+  }
   void compute(test::Absences& absences) {
-    auto w = test::shown_window(*look_, *settings_);
+    auto w = window_with_programs();
     w->resize(1280, 720);
     QTest::qWait(100);
     absences.start("warming up");
-    QTest::qWait(1500);
+    QTest::qWait(3000);
     absences.settle();
     absences.name("opening the case");
     QVERIFY(w->open_case(case_).ok());
@@ -197,11 +202,11 @@ class TestAwake : public QObject {
     QVERIFY(w->close());
   }
   void look_at_runs(test::Absences& absences) {
-    auto w = test::shown_window(*look_, *settings_);
+    auto w = window_with_programs();
     w->resize(1280, 720);
     QTest::qWait(100);
     absences.start("warming up");
-    QTest::qWait(1500);
+    QTest::qWait(3000);
     absences.settle();
     absences.name("opening the run");
     QVERIFY(w->open_run(run_).ok());

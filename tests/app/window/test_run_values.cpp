@@ -29,43 +29,12 @@
 #include "app/window/main_window.hpp"
 #include "app/window/values_dialog.hpp"
 #include "app/window/workbench.hpp"
-#include "engine/io/vtkhdf.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/window/known_run.hpp"
 #include "tests/app/window/window_test.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
-
-namespace {
-
-constexpr int frames = 4;
-
-/// On 5 x 4 x 3 points in the box (0 … 2, 0 … 1.5, −1 … 0) m at t = 0, 1, 2, 3 s.
-double known(double t, double x, double y, double z) {
-  return t * (1 + 2 * x - y + 4 * z);
-}
-
-Frame known_frame(int number) {
-  Frame frame;
-  frame.number = static_cast<std::uint64_t>(number);
-  frame.step = 10 * number;
-  frame.value = number;
-  std::vector<float> p, v;
-  for (int z = 0; z < 3; ++z)
-    for (int y = 0; y < 4; ++y)
-      for (int x = 0; x < 5; ++x) {
-        p.push_back(static_cast<float>(known(number, 0.5 * x, 0.5 * y, 0.5 * z - 1)));
-        v.insert(v.end(), {0.5F * static_cast<float>(x), 0, 1 - 0.5F * static_cast<float>(z)});
-      }
-  frame.parts.push_back(
-      {"volume",
-       ImageGeometry{{5, 4, 3}, {0, 0, -1}, {0.5, 0.5, 0.5}},
-       {make_field({"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, p),
-        make_field({"velocity", "m/s", FieldKind::magnitude, Association::point, 3, false, "Velocity"}, v)}});
-  return frame;
-}
-
-}  // namespace
 
 class TestRunValues : public test::WindowOfRunTest {
   Q_OBJECT
@@ -105,11 +74,7 @@ class TestRunValues : public test::WindowOfRunTest {
     if (quickest.case_file.empty()) QSKIP("no sample case in this build");
     if (!std::filesystem::exists(command_)) QSKIP("the command is not built");
     run_ = begin_run("known", quickest.case_file, "Known", "{}");
-    std::ofstream(run_ / "log.jsonl") << "";
-    auto writer = VtkhdfWriter::create(run_, "known");
-    QVERIFY(writer.ok());
-    for (int i = 0; i < frames; ++i) QVERIFY((*writer)->write(known_frame(i)).ok());
-    QVERIFY((*writer)->close().ok());
+    test::write_known_frames(run_);
   }
   void cleanupTestCase() { end_with_links(); }
 
@@ -123,10 +88,10 @@ class TestRunValues : public test::WindowOfRunTest {
     QCOMPARE(chart.x_unit, std::string("s"));
     QCOMPARE(chart.y_unit, std::string("Pa"));
     QCOMPARE(chart.series.size(), std::size_t{1});
-    QCOMPARE(chart.series[0].y.size(), std::size_t{frames});
-    for (std::size_t i = 0; i < frames; ++i) {
+    QCOMPARE(chart.series[0].y.size(), std::size_t{test::frames});
+    for (std::size_t i = 0; i < test::frames; ++i) {
       QCOMPARE(chart.series[0].x[i], static_cast<double>(i));
-      QVERIFY(std::abs(chart.series[0].y[i] - known(static_cast<double>(i), 0.3, 0.7, -0.1)) < 1e-5);
+      QVERIFY(std::abs(chart.series[0].y[i] - test::known(static_cast<double>(i), 0.3, 0.7, -0.1)) < 1e-5);
     }
     // What is looked at of a vector is what is asked for.
     pane(*w).choose("velocity");
@@ -156,11 +121,11 @@ class TestRunValues : public test::WindowOfRunTest {
     const ChartSpec chart = results.chart().chart();
     const Series *mean = curve(chart, "mean"), *least = curve(chart, "least"), *largest = curve(chart, "largest");
     QVERIFY(mean && least && largest && chart.series.size() == 3);
-    for (std::size_t i = 0; i < frames; ++i) {
+    for (std::size_t i = 0; i < test::frames; ++i) {
       const double t = static_cast<double>(i);
-      QVERIFY(std::abs(mean->y[i] - known(t, 1, 0.75, -0.5)) < 1e-5);
-      QVERIFY(std::abs(least->y[i] - known(t, 0, 1.5, -1)) < 1e-5);
-      QVERIFY(std::abs(largest->y[i] - known(t, 2, 0, 0)) < 1e-5);
+      QVERIFY(std::abs(mean->y[i] - test::known(t, 1, 0.75, -0.5)) < 1e-5);
+      QVERIFY(std::abs(least->y[i] - test::known(t, 0, 1.5, -1)) < 1e-5);
+      QVERIFY(std::abs(largest->y[i] - test::known(t, 2, 0, 0)) < 1e-5);
     }
     // Its integral has another unit: a tab of its own.
     int integral = -1;
@@ -170,9 +135,9 @@ class TestRunValues : public test::WindowOfRunTest {
     results.tabs().setCurrentIndex(integral);
     QTRY_COMPARE(results.chart().chart().title, std::string("Integral: Over volume"));
     QCOMPARE(results.chart().chart().y_unit, std::string("Pa*m^3"));
-    for (std::size_t i = 0; i < frames; ++i)
-      QVERIFY(std::abs(results.chart().chart().series.at(0).y[i] - 3 * known(static_cast<double>(i), 1, 0.75, -0.5)) <
-              3e-5);
+    for (std::size_t i = 0; i < test::frames; ++i)
+      QVERIFY(std::abs(results.chart().chart().series.at(0).y[i] -
+                       3 * test::known(static_cast<double>(i), 1, 0.75, -0.5)) < 3e-5);
     QVERIFY(w->grab().save(CONOID_BIN_DIR "/../pictures/values-over.png"));
   }
 
@@ -244,7 +209,7 @@ class TestRunValues : public test::WindowOfRunTest {
     opened_.clear();
     w->actions().at("file.export")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(opened_, QList<QUrl>{QUrl::fromLocalFile(folder_.filePath("export-csv"))}, 60000);
-    QCOMPARE(QDir(folder_.filePath("export-csv")).entryList({"*.csv"}).size(), qsizetype{frames});
+    QCOMPARE(QDir(folder_.filePath("export-csv")).entryList({"*.csv"}).size(), qsizetype{test::frames});
   }
 };
 

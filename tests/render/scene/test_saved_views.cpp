@@ -30,6 +30,8 @@ SavedView every_member_changed() {
   v.iso = {-0.5, 0.1, 1};
   v.edges = true;
   v.smooth = false;
+  v.volume = 0.25;
+  v.annotations = {{"the \"door\" = 1.5 m · über", {0.1, -2, 1.0 / 3}}, {"roof", {0, 0, 9}}};
   v.opacity = 0.375;
   v.clip = ClipPlane{{0, 0.6, -0.8}, 0.75};
   v.warp_field = "displacement";
@@ -64,6 +66,7 @@ class TestSavedViews : public QObject {
     QCOMPARE(first.name, views[0].name);
     QVERIFY(first.camera == views[0].camera && first.view.high == 1.0 / 3 && first.view.clip->normal[2] == -0.8);
     QVERIFY(first.view.value.part == ComplexPart::magnitude && first.view.value.component == 2);
+    QVERIFY(first.view.annotations == views[0].view.annotations && first.view.volume == 0.25);
     QVERIFY(!first.view.smooth && !first.view.extents && first.view.arrows == 77);
     QVERIFY(!back->back().view.fixed_range && !back->back().view.clip);
     QCOMPARE(saved_views_text({}), std::string());
@@ -75,9 +78,13 @@ class TestSavedViews : public QObject {
     now.low = 3;
     now.high = 4;
     now.title = "case";
+    now.annotations = {{"mine", {1, 2, 3}}, {"roof", {0, 0, 9}}};
     const FieldView seen = seen_by(every_member_changed(), now);
     QVERIFY(seen.field == "pressure" && seen.low == 3 && seen.high == 4 && seen.title == "case");
     QVERIFY(seen.value.component == -1 && seen.edges && seen.opacity == 0.375 && seen.cuts[0].position == 0.25);
+    // What was written meanwhile stays, and nothing stands there twice.
+    QCOMPARE(seen.annotations.size(), std::size_t{3});
+    QCOMPARE(seen.annotations.back().text, std::string("mine"));
   }
   void faults_are_named() {
     QVERIFY(error_of("{").contains("JSON array"));
@@ -91,11 +98,15 @@ class TestSavedViews : public QObject {
     QVERIFY(with("\"edges\": true").isEmpty());
     QVERIFY(with("\"edges\": 1").contains("\"edges\": expected true or false"));
     QVERIFY(with("\"opacity\": 1.5").contains("\"opacity\": expected a number from 0 to 1"));
-    QVERIFY(with("\"opacitty\": 0.5").contains("\"opacitty\": expected one of the keys arrow_field"));
+    QVERIFY(with("\"opacitty\": 0.5").contains("\"opacitty\": expected one of the keys annotations, arrow_field"));
     QVERIFY(with("\"range\": [2, 1]").contains("the smaller one first"));
     QVERIFY(with("\"cuts\": [[true, 0.5]]").contains("an array of 3 values"));
     QVERIFY(with("\"clip\": [0, 0, 0, 0.5]").contains("normal"));
     QVERIFY(with("\"complex_part\": \"real\"").contains("magnitude"));
+    QVERIFY(with("\"volume\": 2").contains("\"volume\": expected a number from 0 to 1"));
+    QVERIFY(with(R"("annotations": [{"text": "a"}])").contains("\"annotations\": expected objects"));
+    QVERIFY(with(R"("annotations": [{"text": "a", "place": [0, 0]}])").contains("an array of 3 values"));
+    QVERIFY(with(R"("annotations": [{"text": "a", "place": [0, 0, 1]}])").isEmpty());
     QVERIFY(with("\"arrows\": 1e9").contains("\"arrows\""));
     QVERIFY(error_of(R"([{"name": "a", "camera": [9,0,0, 0,0,0, 0,0,1, 0, 1]}])").contains("height"));
   }
