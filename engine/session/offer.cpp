@@ -11,11 +11,12 @@
 #include <fstream>
 #include <functional>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "conoid/config.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/registry.hpp"
+#include "engine/team/affinity.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/driver_memory.hpp"
 #include "engine/team/team.hpp"
@@ -39,11 +40,11 @@ int from_environment(const char* name) {
   return std::max(0, value);
 }
 
-/// Threads where neither flag nor case nor settings name a number.
-Offered<int> threads_here(const Machine& machine) {
+/// Threads where neither flag nor case nor settings name a number: of each rank its part of the processors that it shares with others.
+Offered<int> threads_here(const Machine& machine, const RankPlace& place = {}) {
   for (const char* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
     if (const int n = from_environment(name); n > 0) return {n, fmt::format("environment {}", name)};
-  return {std::max(1, machine.cores), "default"};
+  return {std::max(1, machine.cores / std::max(1, place.sharers)), "default"};
 }
 
 /// The case's own word, for what a schema has under "compute".
@@ -161,7 +162,7 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
   out.machine = this_machine();
   out.place = sources.place;
 
-  out.threads = threads_here(out.machine);
+  out.threads = threads_here(out.machine, out.place);
   std::optional<int> threads;
   if (const auto n = words.number("threads"); n && *n > 0) threads = static_cast<int>(*n);
   take(out.threads, said(flags.threads), threads, said(settings.threads));
@@ -183,6 +184,8 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
     if (out.who.source == "case") error.place = input.document().place("/compute/workers");
     return error;
   }
+  if (out.place.sharers > 1)
+    for (WorkerSpec& worker : out.workers) worker.places = places_of_this_thread(out.place.sharer, out.place.sharers);
   return out;
 }
 
@@ -222,14 +225,19 @@ RankPlace place_of(Communicator& cluster) {
   // Containers of one machine have names of their own, but one kernel.
   std::string machine;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
-  char name[256] = {};
-  if (machine.empty() && gethostname(name, sizeof name - 1) == 0) machine = name;
-  const std::uint64_t mine = std::hash<std::string>{}(machine);
-  std::vector<std::uint64_t> all = cluster.gather_values(std::span<const std::uint64_t>(&mine, 1));
-  all.resize(static_cast<std::size_t>(out.ranks));
-  cluster.broadcast(std::as_writable_bytes(std::span(all)), 0);
-  out.local_rank = static_cast<int>(std::count(all.begin(), all.begin() + out.rank, mine));
-  out.local_ranks = static_cast<int>(std::count(all.begin(), all.end(), mine));
+  char host[256] = {};
+  static_cast<void>(gethostname(host, sizeof host - 1));
+  if (machine.empty()) machine = host;
+  // How many ranks before this one, and how many in all, are of the same group.
+  const auto among = [&](const std::string& group, int& place, int& count) {
+    const std::uint64_t mine = std::hash<std::string>{}(group);
+    const std::vector<std::uint64_t> all = cluster.all_gather_values(std::span<const std::uint64_t>(&mine, 1));
+    place = static_cast<int>(std::count(all.begin(), all.begin() + out.rank, mine));
+    count = static_cast<int>(std::count(all.begin(), all.end(), mine));
+  };
+  among(machine, out.local_rank, out.local_ranks);
+  // Containers have processors of their own; a launcher may have bound each rank to some.
+  among(fmt::format("{} {} {}", machine, host, fmt::join(places_of_this_thread(), " ")), out.sharer, out.sharers);
   return out;
 }
 

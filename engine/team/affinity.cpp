@@ -53,7 +53,7 @@ bool can_bind() {
   return topology() != nullptr;
 }
 
-Places places_of_this_thread() {
+Places places_of_this_thread(int part, int parts) {
   const hwloc_topology_t t = topology();
   if (t == nullptr) return {};
   const Bitmap set(hwloc_bitmap_alloc());
@@ -64,8 +64,12 @@ Places places_of_this_thread() {
     const hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(t, static_cast<unsigned>(p));
     (unit != nullptr && unit->sibling_rank > 0 && unit->parent->type == HWLOC_OBJ_CORE ? others : first).push_back(p);
   }
-  first.insert(first.end(), others.begin(), others.end());
-  return first;
+  Places out;
+  for (const Places* from : {&first, &others}) {
+    const auto cut = [&](int k) { return from->begin() + static_cast<std::ptrdiff_t>(from->size()) * k / parts; };
+    out.insert(out.end(), cut(part), cut(part + 1));
+  }
+  return out;
 }
 
 Places places_near(const std::string& bus) {
@@ -88,7 +92,7 @@ bool bind_this_thread(std::span<const int> places) {
 bool can_bind() {
   return false;
 }
-Places places_of_this_thread() {
+Places places_of_this_thread(int, int) {
   return {};
 }
 Places places_near(const std::string&) {

@@ -36,6 +36,8 @@ struct Offered {
 struct RankPlace {
   int rank = 0, ranks = 1;
   int local_rank = 0, local_ranks = 1;
+  /// Among those of them that may run on the same processors, as all may that their launcher has not bound.
+  int sharer = 0, sharers = 1;
 };
 
 /// All of one rank.

@@ -204,10 +204,10 @@ struct Team::Crew {
     for (std::size_t w = 0; w < workers.size(); ++w)
       wishes.push_back({workers[w].threads, devices[w] != nullptr,
                         devices[w] ? places_near(devices[w]->device().info().bus) : Places{}});
-    const Places all = places_of_this_thread();
+    const Places here = places_of_this_thread(), all = workers[0].places.empty() ? here : workers[0].places;
     const std::vector<Places> plan = plan_places(all, wishes);
     if (std::any_of(plan.begin(), plan.end(), [](const Places& p) { return p.empty(); })) return;
-    before = all;
+    before = here;
     for (std::size_t w = 0; w < workers.size(); ++w) {
       hands[w] = devices[w] ? CpuWorker(1, plan[w]) : CpuWorker(workers[w].threads, plan[w]);
       if (devices[w]) devices[w]->set_host(CpuWorker(all_threads, all, true));

@@ -12,6 +12,7 @@
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/registry.hpp"
+#include "engine/team/affinity.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -213,6 +214,26 @@ class TestOffer : public QObject {
     QCOMPARE(name({3, 4, 1, 2}), std::string("emulated:1 4 1"));
     QCOMPARE(name({2, 3, 2, 3}), std::string("emulated:0 4 1"));
     QCOMPARE(name({}), std::string("emulated:0emulated:1 4 2"));
+  }
+
+  /// Unbound ranks of a machine must not all take all of its cores, nor bind their threads to the same ones.
+  void ranks_share_the_processors_that_all_may_use() {
+    const int cores = this_machine().cores;
+    const Offer first = make_offer(wave(), {.flags = {.workers = "cpu"}, .place = {0, 2, 0, 2, 0, 2}}).value(),
+                second = make_offer(wave(), {.flags = {.workers = "cpu"}, .place = {1, 2, 1, 2, 1, 2}}).value(),
+                bound = make_offer(wave(), {.flags = {.workers = "cpu"}, .place = {1, 2, 1, 2}}).value();
+    if (std::getenv("OMP_NUM_THREADS") == nullptr && std::getenv("SLURM_CPUS_PER_TASK") == nullptr) {
+      QCOMPARE(second.team_threads(), std::max(1, cores / 2));
+      QCOMPARE(bound.team_threads(), cores);
+    }
+    QVERIFY(bound.workers.front().places.empty());
+    Places all = first.workers.front().places;
+    const Places more = second.workers.front().places;
+    all.insert(all.end(), more.begin(), more.end());
+    Places here = places_of_this_thread();
+    std::ranges::sort(all);
+    std::ranges::sort(here);
+    QCOMPARE(all, here);
   }
 
   void ranks_share_the_memory_of_their_machine_only() {
