@@ -362,7 +362,7 @@ void AcousticBem::place_points(RunContext& context) {
       Vec3& x = plane_points_[static_cast<std::size_t>(k)];
       const Place p = places.of(x);
       if (p.side == Side::on_body) x = p.beside(off);
-      plane_inside_[static_cast<std::size_t>(k)] = p.side == Side::inside;
+      plane_inside_[static_cast<std::size_t>(k)] = p.side == Side::inside || lies_in_source(settings_, surface_, x);
     }
   });
 }

@@ -68,6 +68,7 @@ Pulse read_pulse(const CaseReader& reader, const Values& v) {
     }
     if (p.samples.empty())
       reader.fail(v, "the sampled pulse has no values", "Give \"samples\" or a \"file\" of numbers.");
+    refine_samples(p);
   }
   return p;
 }
@@ -501,16 +502,27 @@ double mean_distance(const Surface& surface) {
 SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
   // Beyond the highest frequency of the pulses a hundredth of their spectrum is left. A mesh carries no waves shorter than five edges well.
   constexpr double beyond = 1.25, least_edges = 5;
-  const double turn = 2 * std::numbers::pi, pulses = turn * highest_frequency(s) * beyond / s.form.c,
+  const double c = s.slowest();
+  const double turn = 2 * std::numbers::pi, pulses = turn * highest_frequency(s) * beyond / c,
                most = turn / (least_edges * surface.mean_edge);
   // Spectra are over those of the pulses: what is asked for beyond their band counts as much as what lies in it.
   double asked = 0;
   for (const auto* frequencies : {&s.frequencies, &s.maps})
-    for (const double f : *frequencies) asked = std::max(asked, turn * f / s.form.c);
+    for (const double f : *frequencies) asked = std::max(asked, turn * f / c);
+  // The mean over a step of a density begins half a step before.
+  const double fastest = s.conditions.filling ? std::max(s.form.c, s.conditions.filling->c) : s.form.c;
+  const int later = s.grouped + (s.conditions.filling ? 1 : 0);
   return {.error = s.compression,
           .highest = std::max(std::min(pulses, most), asked),
-          .least_gap = FarKernel::least_gap(s.grouped) * s.form.delta(),
-          .cluster = 64};
+          .least_gap = FarKernel::least_gap(later) * fastest * s.form.dt,
+          .cluster = s.conditions.filling ? 128 : 64};
+}
+
+bool lies_in_source(const Settings& s, const Surface& surface, const Vec3& x) {
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      if (w.kind == WaveKind::point && distance(w.position, x) <= 1e-6 * surface.mean_edge) return true;
+  return false;
 }
 
 std::vector<Vec3> corners_of(const PlaneSetting& plane) {
@@ -593,8 +605,7 @@ void complete(Settings& s, const Surface& surface) {
     s.end_time = last + way / s.form.c + 4 * surface.diameter / s.slowest();
   }
   if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.end_time / s.form.dt)));
-  if (s.compressed() && !surface.has_walls() && !surface.filled() && surface.images.empty())
-    s.counted = count_compressed(surface, skeleton_options(s, surface));
+  if (s.compressed()) s.counted = count_compressed(surface, skeleton_options(s, surface));
 }
 
 }  // namespace conoid::acoustic_bem

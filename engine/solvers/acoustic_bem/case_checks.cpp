@@ -127,6 +127,40 @@ void check_receiver(const CaseReader& reader, const Values& at, const std::strin
   }
 }
 
+/// Closed pieces within one another, wholly or in part: by some faces of each.
+void check_bodies(const CaseReader& reader, const Surface& surface, const PlaceFinder& places) {
+  constexpr std::size_t most = 64;
+  for (const std::vector<std::int32_t>& body : surface.bodies) {
+    const std::size_t step = std::max<std::size_t>(1, body.size() / most);
+    std::size_t looked = 0, within = 0;
+    Vec3 at{};
+    for (std::size_t k = 0; k < body.size(); k += step, ++looked) {
+      const Triangle& t = surface.triangles[static_cast<std::size_t>(body[k])];
+      if (places.body_around(axpy(1e-5 * t.radius, t.normal, t.centroid)) < 0) continue;
+      ++within;
+      at = t.centroid;
+    }
+    if (within == 0) continue;
+    if (surface.filled()) {
+      reader.fail(reader["mesh"],
+                  fmt::format("a closed piece near {} lies inside another, which is filled", text_of(at)),
+                  "Leave it out, or join what overlaps: all filled bodies hold one fluid, and no hollows.");
+    } else if (within == looked) {
+      reader.warn(reader["mesh"],
+                  fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(at)),
+                  "Leave it out: it costs memory and time and changes nothing outside.");
+    } else {
+      reader.warn(
+          reader["mesh"],
+          fmt::format("two closed pieces cut one another near {}: {:.0f} % of the faces of one lie in the other, "
+                      "where the pressure ends between the corners of the mesh",
+                      text_of(at), 100 * static_cast<double>(within) / static_cast<double>(looked)),
+          "Join them to one body before they are meshed: until then what they send is off by about what an edge "
+          "is of a wavelength.");
+    }
+  }
+}
+
 /// Sources and receivers: inside bodies, on surfaces, on screens.
 void check_places(const CaseReader& reader, const Settings& s, const Surface& surface) {
   const PlaceFinder places(surface, solid(reader.input));
@@ -145,21 +179,17 @@ void check_places(const CaseReader& reader, const Settings& s, const Surface& su
       check_source(reader, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
                    h, room, surface.filled());
     }
-  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+  for (std::size_t k = 0; k < s.receivers.size(); ++k) {
+    if (lies_in_source(s, surface, s.receivers[k]))
+      reader.fail(
+          receivers.at(k),
+          fmt::format("the receiver \"{}\" at {} lies where a point source is, whose pressure has no bound there",
+                      s.receiver_names[k], text_of(s.receivers[k])),
+          fmt::format("Move it away, for instance to {}.", text_of(axpy(h, {1, 0, 0}, s.receivers[k]))));
     check_receiver(reader, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
                    surface.filled());
-  for (std::size_t b = 0; b < surface.bodies.size() && solid(reader.input) && surface.bodies.size() > 1 && !room; ++b) {
-    const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
-    const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
-    if (places.body_around(x) >= 0 && surface.filled())
-      reader.fail(reader["mesh"],
-                  fmt::format("a closed piece near {} lies inside another, which is filled", text_of(t.centroid)),
-                  "Leave it out: all filled bodies hold one fluid, and no hollows.");
-    else if (places.body_around(x) >= 0)
-      reader.warn(reader["mesh"],
-                  fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
-                  "Leave it out: it costs memory and time and changes nothing outside.");
   }
+  if (solid(reader.input) && surface.bodies.size() > 1 && !room) check_bodies(reader, surface, places);
 }
 
 /// What so many edges give, from rows of `conoid verify acoustic-bem`: the sphere of 642 unknowns (surface 0.94 %, receivers 0.06 to
@@ -301,6 +331,32 @@ void check_waves(const CaseReader& reader, const Settings& s, const Surface& sur
   }
 }
 
+/// Parts of the surface whose edges are much longer than most: the mean says nothing of them.
+void check_longest(const CaseReader& reader, const Settings& s, const Surface& surface) {
+  constexpr double least = 4, some = 0.01;  // edges in the shortest wave, part of the surface
+  const double wave = s.slowest() / highest_frequency(s);
+  if (wave < 6 * surface.mean_edge) return;  // told already
+  double area = 0, longest = 0;
+  Vec3 at{};
+  for (std::size_t k = 0; k < surface.faces(); ++k) {
+    const Triangle& t = surface.triangles[k];
+    const double edge = std::max({t.length[0], t.length[1], t.length[2]});
+    if (edge * least < wave) continue;
+    area += t.area;
+    if (edge < longest) continue;
+    longest = edge;
+    at = t.centroid;
+  }
+  if (area <= some * surface.area) return;
+  reader.warn(
+      reader["mesh"],
+      fmt::format("{:.2g} % of the surface have edges up to {}, {:.2g} in the shortest wave of the pulse, though the "
+                  "mean of all edges has {:.2g}",
+                  100 * area / surface.area, format_quantity(longest, "m"), wave / longest, wave / surface.mean_edge),
+      fmt::format("Refine there, for instance at {}, or lower the frequency by a factor of {:.2g}.", text_of(at),
+                  6 * longest / wave));
+}
+
 /// Sources of head-related responses surround the body, no nearer than the rule over its faces allows.
 void check_head(const CaseReader& reader, const Settings& s, const Surface& surface) {
   if (s.head.frequencies.empty()) return;
@@ -388,21 +444,17 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
   const std::string whole = "Set parameters.matrices to \"whole\"";
   const auto unlike = [&](const char* what) {
     refuse(at,
-           fmt::format("matrices are compressed of rigid and soft bodies and of screens in an open fluid; {}", what),
+           fmt::format("matrices are compressed of filled bodies, and of bodies, screens and rooms whose walls are "
+                       "rigid, soft or of one impedance; {}",
+                       what),
            whole + ".");
   };
-  if (surface.filled())
-    unlike("these bodies are filled");
-  else if (s.conditions.inside)
-    unlike("this is a room, whose waves do not leave");
-  else if (s.conditions.ground)
-    unlike("this has a ground");
-  else if (surface.has_walls())
-    unlike("this has faces that are soft or have an impedance");
+  if (!surface.memory_columns.empty())
+    unlike("this has walls that depend on frequency");
   else if (s.screen && !surface.bodies.empty())
     refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
            "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
-  else if (!s.form.combined() && !s.screen)
+  else if (!s.form.combined() && !s.screen && !s.conditions.inside && !surface.filled())
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
                        name_of(s.form.name)),
@@ -438,10 +490,10 @@ void check_memory(const CaseReader& reader, const Settings& s, const Surface& su
     reader.note(
         reader["mesh"],
         fmt::format(
-            "the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
+            "the matrices need {}{}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
             "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
-            format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
-            format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
+            format_bytes(plan.in_memory), s.ranks > 1 ? " on each rank" : "", format_bytes(budget),
+            format_bytes(plan.values), format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
             format_duration(streaming_seconds(s, plan)), s.steps),
         fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.",
                     format_bytes(plan.in_memory + offer.host.value - budget),  // beside the devices' driver
@@ -459,7 +511,7 @@ void check_memory(const CaseReader& reader, const Settings& s, const Surface& su
                 format_bytes(budget)),
             "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh."));
   } else if (!plan.possible() && s.ranks > 1) {
-    reader.fail_at("mesh", too_little_on_ranks(plan, s.ranks));
+    reader.fail_at("mesh", too_little_on_ranks(plan));
   } else if (const Bytes needed = plan.least; !plan.possible()) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
     const ExpectedTime time = expected_time(s, surface, threads);
@@ -537,6 +589,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   check_filling(reader, s);
   check_step(reader, s, surface);
   check_waves(reader, s, surface);
+  check_longest(reader, s, surface);
   check_extent(reader, s, surface);
   check_head(reader, s, surface);
   check_compression(reader, s, surface);

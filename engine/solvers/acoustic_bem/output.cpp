@@ -577,7 +577,7 @@ void AcousticBem::fill(FrameBuilder& builder) const {
       if (!builder.wants(e.field.name)) continue;
       std::vector<float> values(p.count);
       for (std::size_t k = 0; k < p.count; ++k) {
-        if (plane_inside_[p.first + k]) {  // no sound inside a body: shown as no value
+        if (plane_inside_[p.first + k]) {  // inside a body or at a source: shown as no value
           values[k] = std::numeric_limits<float>::quiet_NaN();
         } else if (!loss) {
           values[k] = static_cast<float>(plane_now_[p.first + k]);

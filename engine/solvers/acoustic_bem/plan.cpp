@@ -224,14 +224,15 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   return out;
 }
 
-Error too_little_on_ranks(const MemoryPlan& plan, int ranks) {
+Error too_little_on_ranks(const MemoryPlan& plan) {
   return make_error(
       ErrorCode::resources,
-      fmt::format("of {} ranks each keeps its share of the matrices in memory and needs {}; the budget of a rank is {}",
-                  ranks, format_bytes(plan.in_memory), format_bytes(plan.budget)),
-      "Raise compute.memory.host, use more ranks, single precision or a coarser mesh; without mpirun the values are "
-      "streamed from "
-      "the disk.");
+      fmt::format(
+          "of {} ranks each needs {} for its share of the matrices, and {} if their values lie on the disk and one "
+          "thread assembles; the budget of a rank is {}",
+          plan.ranks, format_bytes(plan.in_memory), format_bytes(plan.least), format_bytes(plan.budget)),
+      "Raise compute.memory.host, use single precision or a coarser mesh; row extents of all pairs are on each rank "
+      "while matrices are assembled, more ranks do not lessen them.");
 }
 
 std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {

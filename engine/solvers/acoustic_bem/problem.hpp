@@ -87,6 +87,8 @@ struct Settings {
 /// Reads the case. Errors (a pulse file, a zero direction) go to `out`.
 [[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
 
+/// A point where the incident pressure has no bound: a millionth of an edge from a point source.
+[[nodiscard]] bool lies_in_source(const Settings& settings, const Surface& surface, const Vec3& x);
 /// The corners of a plane, some of them twice.
 [[nodiscard]] std::vector<Vec3> corners_of(const PlaneSetting& plane);
 /// Whether the exact answer of the case, if it asks for one, has signals and echoes: it knows one plane wave along +z.
@@ -138,10 +140,10 @@ struct MemoryPlan {
   Bytes summed_there = 0;  ///< of them that devices sum: far clusters of compressed matrices are left to processors
   Bytes windows = 0;       ///< memory that is left for windows when streaming
   Bytes least = 0;         ///< smallest budget with which streaming works
-  int ranks = 1;           ///< several keep their shares in memory; all figures are those of one rank
+  int ranks = 1;           ///< all figures are those of one rank
   int threads = 1;         ///< that assemble: those wished for, or as many as the budget has room for
   [[nodiscard]] bool streams() const { return in_memory > budget; }
-  [[nodiscard]] bool possible() const { return !streams() || (ranks == 1 && budget >= least); }
+  [[nodiscard]] bool possible() const { return !streams() || budget >= least; }
   /// Read from the disk each time the matrices are gone through.
   [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
 };
@@ -156,7 +158,7 @@ struct MemoryPlan {
 /// For check and log, where a plan takes fewer threads than wished for.
 [[nodiscard]] std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns);
 /// Of a plan that is not possible on several ranks.
-[[nodiscard]] Error too_little_on_ranks(const MemoryPlan& plan, int ranks);
+[[nodiscard]] Error too_little_on_ranks(const MemoryPlan& plan);
 inline constexpr std::string_view hint_of_fewer_threads =
     "Raise compute.memory.host for a faster assembly; the march has all threads.";
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.

@@ -112,11 +112,14 @@ class TilePhase final : public Phase {
   std::vector<TileSpace> spaces_;
 };
 
-/// The windows that a finished tile covers; tiles are whole windows.
+/// The windows that a finished tile covers, of those of this rank's slices; tiles are whole windows.
 template <class Real>
 void write_windows(const Slices<Real>& slices, Block& block) {
   SliceStore<Real>& store = slices.store();
-  for (Index c = store.group_of(block.cols.begin); c <= store.group_of(block.cols.end - 1); ++c)
+  const Index first = slices.first();
+  const Interval mine{std::max(block.cols.begin - first, Index{0}), std::min(block.cols.end - first, slices.count())};
+  if (mine.empty()) return;
+  for (Index c = store.group_of(mine.begin); c <= store.group_of(mine.end - 1); ++c)
     for (Index r = store.group_of(block.rows.begin); r <= store.group_of(block.rows.end - 1); ++r) {
       if (!store.holds_values(store.window(r, c))) continue;
       auto lease = store.windows().acquire(store.window(r, c), Access::write);
@@ -126,7 +129,7 @@ void write_windows(const Slices<Real>& slices, Block& block) {
       for (Index j = own.begin; j < own.end; ++j)
         for (Index panel = panels.begin; panel < panels.end; ++panel)
           slices.fill(j, panel, values + store.offset(slices, j, panel),
-                      [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+                      [&](Index i, Index k) { return block.at(i, first + j) + (k - block.first(i, first + j)); });
     }
 }
 
@@ -353,32 +356,60 @@ std::vector<Index> Assembly::own_tiles() const {
   return out;
 }
 
-/// Each rank has found those of its tiles; the others' are as if empty.
+/// Each rank tells the others what it has found of its tiles, 8 bytes a pair of mirror entries.
 void Assembly::join_extents() {
-  constexpr std::size_t at_once = 1 << 17;
-  std::vector<double> some;
-  const auto join = [&](std::vector<std::uint16_t>& values, auto&& over_ranks) {
-    for (std::size_t begin = 0; begin < values.size(); begin += at_once) {
-      const auto from = values.begin() + static_cast<std::ptrdiff_t>(begin);
-      const std::size_t count = std::min(at_once, values.size() - begin);
-      some.assign(from, from + static_cast<std::ptrdiff_t>(count));
-      over_ranks(std::span(some));
-      std::transform(some.begin(), some.end(), from, [](double v) { return static_cast<std::uint16_t>(v); });
-    }
-  };
-  join(extents_.first, [&](std::span<double> v) { cluster_->minimum(v); });
-  join(extents_.last, [&](std::span<double> v) { cluster_->maximum(v); });
+  std::vector<std::uint16_t> packed;
+  const auto ranks = static_cast<std::size_t>(cluster_->size());
+  for (std::size_t k = 0; k < tiles_->pairs.size(); ++k) {
+    const TilePair& p = tiles_->pairs[k];
+    const auto owner = static_cast<int>(k % ranks);
+    const auto values = static_cast<std::size_t>(p.rows.size() * p.cols.size());
+    packed.resize((p.rows == p.cols ? 2 : 4) * values);
+    std::size_t at = 0;
+    const auto part = [&](Interval rows, Interval cols) {
+      for (Index j = cols.begin; j < cols.end; ++j) {
+        const std::size_t from = extents_.entry(rows.begin, j);
+        const auto size = static_cast<std::size_t>(rows.size());
+        for (std::vector<std::uint16_t>* all : {&extents_.first, &extents_.last}) {
+          std::uint16_t* const here = all->data() + from;
+          if (owner == cluster_->rank())
+            std::copy_n(here, size, packed.data() + at);
+          else
+            std::copy_n(packed.data() + at, size, here);
+          at += size;
+        }
+      }
+    };
+    const auto whole = [&] {
+      at = 0;
+      part(p.rows, p.cols);
+      if (!(p.rows == p.cols)) part(p.cols, p.rows);
+    };
+    if (owner == cluster_->rank()) whole();
+    cluster_->broadcast(std::as_writable_bytes(std::span(packed)), owner);
+    if (owner != cluster_->rank()) whole();
+  }
+  share_slices(1);
+}
+
+/// As many values each; shares begin at multiples of `group`.
+void Assembly::share_slices(Index group) {
   const Index N = extents_.unknowns;
-  std::vector<double> weights(static_cast<std::size_t>(N), 0);
-  for (std::size_t e = 0; e < extents_.first.size(); ++e)
-    weights[e / static_cast<std::size_t>(N)] +=
-        std::max(static_cast<int>(extents_.last[e]) - std::max<int>(extents_.first[e], 1) + 1, 0);
-  own_ = share_of_slices(weights, cluster_->rank(), cluster_->size());
+  std::vector<double> weights(static_cast<std::size_t>((N + group - 1) / group), 0);
+  for (Index j = 0; j < N; ++j) {
+    Index sum = 0;
+    for (std::size_t e = extents_.entry(0, j), end = e + static_cast<std::size_t>(N); e < end; ++e)
+      sum += std::max(static_cast<int>(extents_.last[e]) - std::max<int>(extents_.first[e], 1) + 1, 0);
+    weights[static_cast<std::size_t>(j / group)] += static_cast<double>(sum);
+  }
+  const Interval groups = share_of_slices(weights, cluster_->rank(), cluster_->size());
+  own_ = {std::min(groups.begin * group, N), std::min(groups.end * group, N)};
 }
 
 void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesystem::path file) {
   window_memory_ = std::move(window_memory);
   window_file_ = std::move(file);
+  if (cluster_ != nullptr) share_slices(window_group(surface_.unknowns));  // a window is written and read by one rank
 }
 
 Bytes Assembly::slice_bytes(std::size_t bytes_per_value, Team& team) const {
@@ -418,7 +449,7 @@ Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token&
     }
   });
   if (stop.stop_requested()) return stopped();
-  if (window_memory_) {
+  if (window_memory_ && !own_.empty()) {
     auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_());
     if (!store) return store.error();
     out.slices.stream_through(std::move(*store));

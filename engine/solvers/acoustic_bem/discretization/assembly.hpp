@@ -145,6 +145,7 @@ class Assembly {
   /// Tiles that touch this rank's slices.
   [[nodiscard]] std::vector<Index> own_tiles() const;
   void join_extents();
+  void share_slices(Index group);
   template <class Real>
   [[nodiscard]] Matrices<Real> empty_matrices() const;
   template <class Real>

@@ -13,6 +13,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/team/team.hpp"
 
@@ -47,11 +48,11 @@ std::vector<FarSample> samples_of(const Skeletons& skeletons) {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Weights with which the unknowns of a leaf send by way of the points of a cluster that it is a part of.
-RowMatrix weights_of(const Skeletons& skeletons, Index leaf, Index cluster) {
+/// Weights with which the unknowns of a leaf send, or feel, by way of the points of a cluster that it is a part of.
+RowMatrix weights_of(const Skeletons& skeletons, Index leaf, Index cluster, bool sending) {
   const auto own = [&](Index k, Index c) {
-    return Eigen::Map<const RowMatrix>(skeletons.weights[static_cast<std::size_t>(c)].data(),
-                                       skeletons.parts(k, c).size(), skeletons.far.of(c).size());
+    const auto& weights = sending ? skeletons.sending(c) : skeletons.weights[static_cast<std::size_t>(c)];
+    return Eigen::Map<const RowMatrix>(weights.data(), skeletons.parts(k, c).size(), skeletons.far.of(c).size());
   };
   RowMatrix out = own(0, leaf);
   for (Index k = 0, c = leaf; c != cluster; ++k) {
@@ -91,7 +92,7 @@ Eigen::MatrixXcd transformed(const FarBlocks<Real>& far, Interval rows, Interval
     if (const Interval own = far[band].rows; own.end <= rows.begin || own.begin >= rows.end) continue;
     far.for_each_row(band, [&](Index i, Index j, Index start, std::span<const Real> v) {
       if (i >= rows.begin && i < rows.end && j >= cols.begin && j < cols.end)
-        out(i - rows.begin, j - cols.begin) = transformed(v, start, z);
+        out(i - rows.begin, j - cols.begin) += transformed(v, start, z);  // by both ways
     });
   }
   if (cluster != nullptr)
@@ -132,18 +133,21 @@ Result<double> compared(const Surface& surface, const Form& form, const Assembly
   if (!whole) return whole.error();
   double worst = 0;
   for (int f = 1; f <= 5; ++f) {
-    const Complex z = std::polar(1.0, f * skeletons.options.highest / 5 * form.delta());
+    const Complex z = std::polar(1.0, f * skeletons.options.highest / 5 * shortest_delta(surface, form));
     double error = 0, norm = 0;
     for (const FarSample& s : samples) {
-      const RowMatrix ta = weights_of(skeletons, s.leaf_a, s.a), tb = weights_of(skeletons, s.leaf_b, s.b);
+      const RowMatrix ta = weights_of(skeletons, s.leaf_a, s.a, false),
+                      tb = weights_of(skeletons, s.leaf_b, s.b, false),
+                      from_a = weights_of(skeletons, s.leaf_a, s.a, true),
+                      from_b = weights_of(skeletons, s.leaf_b, s.b, true);
       const auto add = [&](const Eigen::MatrixXcd& exact, const Eigen::MatrixXcd& by_points) {
         error += (exact - by_points).squaredNorm();
         norm += exact.squaredNorm();
       };
       const Interval pa = pattern.of(place(s.leaf_a)), pb = pattern.of(place(s.leaf_b)), fa = skeletons.far.of(s.a),
                      fb = skeletons.far.of(s.b);
-      add(transformed(whole->slices, pa, pb, z), ta * transformed(far, fa, fb, z, cluster) * tb.transpose());
-      add(transformed(whole->slices, pb, pa, z), tb * transformed(far, fb, fa, z, cluster) * ta.transpose());
+      add(transformed(whole->slices, pa, pb, z), ta * transformed(far, fa, fb, z, cluster) * from_b.transpose());
+      add(transformed(whole->slices, pb, pa, z), tb * transformed(far, fb, fa, z, cluster) * from_a.transpose());
     }
     log::debug("acoustic-bem: far blocks at {:.1f} of the band within {:.2g}, norm {:.3g}", 0.2 * f,
                std::sqrt(error / norm), std::sqrt(norm));

@@ -20,10 +20,11 @@ enum class PulseKind : std::uint8_t { ricker, modulated_gaussian, gaussian, samp
 struct Pulse {
   PulseKind kind = PulseKind::ricker;
   double amplitude = 1;
-  double frequency = 1;         ///< Hz: peak of the Ricker spectrum, or carrier
-  double width = 1;             ///< s: standard deviation of the Gaussian
-  std::vector<double> samples;  ///< sampled: values from time 0 at distance `step`, zero outside, cubic in between
-  double step = 0;
+  double frequency = 1;  ///< Hz: peak of the Ricker spectrum, or carrier
+  double width = 1;      ///< s: standard deviation of the Gaussian
+  std::vector<double>
+      samples;  ///< sampled: values from time `first` at distance `step`, zero outside, cubic in between
+  double step = 0, first = 0;
 
   [[nodiscard]] double value(double t) const;
   /// ∫ from −∞ to t where there is a closed form (Ricker, Gaussian).
@@ -37,6 +38,10 @@ struct Pulse {
   /// The magnitude of the spectrum over its maximum.
   [[nodiscard]] double level(double frequency) const;
 };
+
+/// Samples of limited band (2.5 and more in the shortest period) at distances that cubics bridge to 1e-4: windowed sinc between those that
+/// were given, which begin a little earlier therefore. Others stay as they are.
+void refine_samples(Pulse& pulse);
 
 enum class WaveKind : std::uint8_t { plane, point };
 

@@ -57,19 +57,23 @@ Bytes column_bytes(Index padded) {
 template <class Real>
 Result<FarBlocks<Real>> FarBlocks<Real>::make(const Skeletons& skeletons, const Form& form, Interval own, Team& team,
                                               const std::stop_token& stop) {
-  const FarKernel kernel(form, skeletons.options.highest, skeletons.options.error);
+  const bool soft = std::any_of(skeletons.points.begin(), skeletons.points.end(),
+                                [](const SkeletonPoint& p) { return p.sends.pressure == 0; });
+  const FarKernel kernel(form, skeletons.options.highest, skeletons.options.error, soft, skeletons.filling);
   FarBlocks out;
   out.rows_ = skeletons.size();
   for_each_band(skeletons, [&](Interval rows, const std::vector<Index>& clusters) {
     Band band(out.pool_);
     band.rows = rows;
-    for (const Index c : clusters) {
-      const Interval some = common(skeletons.far.of(c), own);
-      for (Index j = some.begin; j < some.end; ++j) band.column.push_back(static_cast<std::int32_t>(j));
-    }
+    for (Index way = 0; way < skeletons.ways(); ++way)
+      for (const Index c : clusters) {
+        const Interval some = common(skeletons.far.of(c), own);
+        for (Index j = some.begin; j < some.end; ++j) band.column.push_back(static_cast<std::int32_t>(j));
+      }
     if (band.columns() > 0) out.bands_.push_back(std::move(band));
   });
-  for_range(team, "far clusters", out.bands(), 1, 5e-8 * skeletons.far.pairs(), [&](Interval some) {
+  const double all = static_cast<double>(skeletons.ways()) * skeletons.far.pairs();
+  for_range(team, "far clusters", out.bands(), 1, 5e-8 * all, [&](Interval some) {
     for (Index k = some.begin; k < some.end && !stop.stop_requested(); ++k)
       out.fill(out.bands_[static_cast<std::size_t>(k)], skeletons, kernel);
   });
@@ -89,9 +93,20 @@ void FarBlocks<Real>::fill(Band& band, const Skeletons& skeletons, const FarKern
   std::vector<std::array<double, far_columns>> values(rows);
   std::vector<Index> first(rows), order(rows);
   for (std::size_t c = 0; c < columns; ++c) {
-    const SkeletonPoint& y = skeletons.points[static_cast<std::size_t>(band.column[c])];
-    for (std::size_t r = 0; r < rows; ++r)
-      first[r] = kernel.row_vector(skeletons.points[static_cast<std::size_t>(band.rows.begin) + r], y, values[r]);
+    SkeletonPoint y = skeletons.points[static_cast<std::size_t>(band.column[c])];
+    double factor = 1;
+    const bool second = skeletons.ways() > 1 && c >= columns / 2;
+    if (skeletons.ground && second) {
+      y.at = skeletons.ground->mirrored(y.at);
+      y.normal = skeletons.ground->turned(y.normal);
+      factor = skeletons.ground->sign();
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      first[r] =
+          kernel.row_vector(skeletons.points[static_cast<std::size_t>(band.rows.begin) + r], y, values[r], second);
+      if (factor != 1)
+        for (double& v : values[r]) v *= factor;
+    }
     std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
       return first[static_cast<std::size_t>(a)] < first[static_cast<std::size_t>(b)];
@@ -116,7 +131,7 @@ Bytes FarBlocks<Real>::expected(const Skeletons& skeletons, Interval own) {
   Bytes out = 0;
   for_each_band(skeletons, [&](Interval rows, const std::vector<Index>& clusters) {
     Index columns = 0;
-    for (const Index c : clusters) columns += common(skeletons.far.of(c), own).size();
+    for (const Index c : clusters) columns += skeletons.ways() * common(skeletons.far.of(c), own).size();
     out += static_cast<Bytes>(columns) * column_bytes<Real>((rows.size() + lanes - 1) / lanes * lanes);
   });
   return out;

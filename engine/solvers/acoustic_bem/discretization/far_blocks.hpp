@@ -38,7 +38,7 @@ class FarBlocks {
   struct Band {
     explicit Band(const std::shared_ptr<HugePages>& pool) : values(HugePageAllocator<Real>(pool)) {}
     Interval rows;                     ///< points
-    std::vector<std::int32_t> column;  ///< the point of each
+    std::vector<std::int32_t> column;  ///< the point of each, once for each of Skeletons::ways()
     std::vector<RowGroup> groups;      ///< [column][group]
     std::vector<std::uint16_t>
         start;  ///< [column][padded row]: first column of a row-vector, ascending; of padding that before it

@@ -88,62 +88,109 @@ class BandFit {
 
 }  // namespace
 
-FarKernel::FarKernel(const Form& form, double highest, double error)
-    : form_(form), shift_(form.rigid() ? 0.5 : 0), table_(places + 1) {
+FarKernel::FarKernel(const Form& form, double highest, double error, bool soft, const std::optional<Filling>& filling)
+    : form_(form), filling_(filling) {
   verify(form.name != FormName::D, "far row-vectors are those of forms N, NC and DC");
-  const double band = std::min(highest * form.delta(), 0.8 * std::numbers::pi);
+  const double slowest = filling ? std::min(form.c, filling->c) : form.c;
+  const double band = std::min(highest * slowest * form.dt, 0.8 * std::numbers::pi);
+  if (form.combined()) {
+    alpha_ = form.alpha;
+    gamma_ = form.gamma * form.delta();
+  }
+  if (form.rigid()) rigid_ = table(0, band, error);
+  if (!form.rigid() || soft || filling) soft_ = table(1, band, error);
+  if (filling) single_ = table(2, band, error);
+}
+
+FarKernel::Table FarKernel::table(int kind, double band, double error) {
   const auto s = [](int power) { return [power](double theta) { return std::pow(mean_over_step(theta), power); }; };
   const auto with_cosine = [](int power) {
     return [power](double theta) { return std::cos(0.5 * theta) * std::pow(mean_over_step(theta), power); };
   };
-  // Rigid: of ∂∂G, and of the sum of two steps of ∂G. Soft: of ∂G (and the difference of two steps of G), and of their sum.
+  // The difference of two steps of G goes with ∂G.
   const std::vector<BandTerm> all =
-      form.rigid() ? std::vector<BandTerm>{{0, s(3)}, {1, s(3)}, {2, s(3)}, {0, with_cosine(2)}, {1, with_cosine(2)}}
-                   : std::vector<BandTerm>{{0, s(2)}, {1, s(2)}, {0, with_cosine(1)}};
+      kind == 0   ? std::vector<BandTerm>{{0, s(3)}, {1, s(3)}, {2, s(3)}, {0, with_cosine(2)}, {1, with_cosine(2)}}
+      : kind == 1 ? std::vector<BandTerm>{{0, s(2)}, {1, s(2)}, {0, with_cosine(1)}}
+                  : std::vector<BandTerm>{{0, s(1)}};
+  Table out(places + 1);
   for (std::size_t t = 0; t < all.size(); ++t) {
     const BandFit fit(all[t], band, error, columns);
-    for (std::size_t k = 0; k <= places; ++k)
-      fit.find(static_cast<double>(k) / static_cast<double>(places), table_[k][t]);
+    for (std::size_t k = 0; k <= places; ++k) fit.find(static_cast<double>(k) / static_cast<double>(places), out[k][t]);
   }
+  return out;
 }
 
-Index FarKernel::row_vector(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out) const {
-  const Vec3 r = sub(x.at, y.at);
-  const double R = norm(r), per_R = 1 / R, delta = form_.delta();
-  const double a = dot(x.normal, r) * per_R, b = dot(y.normal, r) * per_R, nn = dot(x.normal, y.normal);
-  std::array<double, terms> c{};
-  const double scale = per_R / (4 * std::numbers::pi), gamma = form_.gamma * delta;
-  if (form_.rigid()) {
-    // ∂∂G = e^{ikR}/(4πR) (c_0 + c_1 ik + c_2 (ik)²), and ik = iθ/Δ.
-    const double c0 = (nn - 3 * a * b) * per_R * per_R, c1 = (3 * a * b - nn) * per_R, c2 = -a * b;
-    c[0] = -scale * delta * c0;
-    c[1] = -scale * c1;
-    c[2] = -scale * c2 / delta;
-    if (form_.combined()) {
-      // (1 − z) s² = −iθ s³ e^{iθ/2} and (1 + z) s² = 2 cos(θ/2) s² e^{iθ/2} of b (ik − 1/R) e^{ikR}/(4πR)
-      const double k0 = -scale * b * per_R, k1 = scale * b / delta;
-      c[1] -= form_.alpha * k0;
-      c[2] -= form_.alpha * k1;
-      c[3] = gamma * k0;
-      c[4] = gamma * k1;
-    }
-  } else {
-    c[0] = -scale * delta * a * per_R;
-    c[1] = scale * (a - form_.alpha);
-    c[2] = scale * gamma;
-  }
-  const double delay = R / delta + shift_;
+/// (1 − z) = −iθ s e^{iθ/2} times what ∂_n p does, over Δ: terms of rigid faces, too.
+void FarKernel::add_admittance(const SkeletonPoint& x, const Vec3& r, double now, Factors& c) const {
+  const double R = norm(r), a = dot(x.normal, r) / R, scale = now / (4 * std::numbers::pi * R);
+  c[1] += scale * a / R;
+  c[2] += scale * (alpha_ - a) / form_.delta();
+  c[4] -= scale * gamma_ / form_.delta();
+}
+
+FarKernel::Factors FarKernel::soft_factors(const SkeletonPoint& x, const Vec3& r) const {
+  const double R = norm(r), a = dot(x.normal, r) / R, scale = 1 / (4 * std::numbers::pi * R);
+  return {-scale * form_.delta() * a / R, scale * (a - alpha_), scale * gamma_};
+}
+
+Index FarKernel::put(const Table& table, std::size_t used, double delay, const Factors& c,
+                     std::array<double, columns>& out) const {
   const double whole = std::floor(delay), place = (delay - whole) * static_cast<double>(places);
   const auto k = std::min(static_cast<std::size_t>(place), places - 1);
   const double right = place - static_cast<double>(k), left = 1 - right;
   out.fill(0);
-  const std::size_t used = !form_.rigid() ? 3 : form_.combined() ? 5 : 3;
   for (std::size_t t = 0; t < used; ++t) {
     const double wl = c[t] * left, wr = c[t] * right;
-    const auto &at = table_[k][t], &next = table_[k + 1][t];
+    const auto &at = table[k][t], &next = table[k + 1][t];
     for (std::size_t d = 0; d < out.size(); ++d) out[d] += wl * at[d] + wr * next[d];
   }
   return static_cast<Index>(whole) + 1 - columns / 2;
+}
+
+Index FarKernel::through_fluid(const SkeletonPoint& x, const SkeletonPoint& y, bool inside,
+                               std::array<double, columns>& out) const {
+  const Vec3 r = sub(x.at, y.at);
+  const double around = form_.delta(), delta = inside ? filling_->c * form_.dt : around,
+               density = inside ? filling_->density : 1;
+  const double R = norm(r), a = dot(x.normal, r) / R, b = dot(y.normal, r) / R, nn = dot(x.normal, y.normal);
+  const double scale = inside && x.body != y.body ? 0 : 1 / (4 * std::numbers::pi * R), delay = R / delta;
+  if (x.density && y.density) return put(single_, 1, delay - 0.5, {scale * density / around}, out);
+  if (x.density) return put(soft_, 2, delay, {-scale * b / R, scale * b / delta}, out);
+  if (y.density) return put(soft_, 2, delay, {-scale * a / R, scale * a / delta}, out);
+  const double curl = scale * around / (delta * density);
+  return put(rigid_, 3, delay + 0.5,
+             {-curl * delta * (nn - 3 * a * b) / (R * R), -curl * (3 * a * b - nn) / R, curl * a * b / delta}, out);
+}
+
+Index FarKernel::row_vector(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out,
+                            bool inside) const {
+  if (filling_) return through_fluid(x, y, inside, out);
+  const Vec3 r = sub(x.at, y.at);
+  const double R = norm(r), per_R = 1 / R, delta = form_.delta();
+  if (!form_.rigid()) return put(soft_, 3, R / delta, soft_factors(x, r), out);
+  if (y.sends.pressure == 0) {
+    Factors c = soft_factors(x, r);
+    for (double& v : c) v *= y.sends.now / delta;
+    return put(soft_, 3, R / delta, c, out);
+  }
+  const double a = dot(x.normal, r) * per_R, b = dot(y.normal, r) * per_R, nn = dot(x.normal, y.normal);
+  Factors c{};
+  const double scale = per_R / (4 * std::numbers::pi);
+  // ∂∂G = e^{ikR}/(4πR) (c_0 + c_1 ik + c_2 (ik)²), and ik = iθ/Δ.
+  const double c0 = (nn - 3 * a * b) * per_R * per_R, c1 = (3 * a * b - nn) * per_R, c2 = -a * b;
+  c[0] = -scale * delta * c0;
+  c[1] = -scale * c1;
+  c[2] = -scale * c2 / delta;
+  if (form_.combined()) {
+    // (1 − z) s² = −iθ s³ e^{iθ/2} and (1 + z) s² = 2 cos(θ/2) s² e^{iθ/2} of b (ik − 1/R) e^{ikR}/(4πR)
+    const double k0 = -scale * b * per_R, k1 = scale * b / delta;
+    c[1] -= alpha_ * k0;
+    c[2] -= alpha_ * k1;
+    c[3] = gamma_ * k0;
+    c[4] = gamma_ * k1;
+  }
+  if (y.sends.now != 0) add_admittance(x, r, y.sends.now, c);
+  return put(rigid_, form_.combined() ? 5 : 3, R / delta + 0.5, c, out);
 }
 
 }  // namespace conoid::acoustic_bem

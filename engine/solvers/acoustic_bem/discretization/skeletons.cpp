@@ -60,6 +60,7 @@ struct Senders {
   struct Point {
     Vec3 at{}, normal{};
     std::uint32_t begin = 0, end = 0;  ///< in `parts`
+    std::uint16_t kind = 0;            ///< among those of the cluster
   };
   struct Part {
     std::uint32_t row = 0;
@@ -71,14 +72,37 @@ struct Senders {
   Index told = 0;                     ///< the first rows
   Index first_candidate = 0;          ///< the rows from there on
   std::vector<SkeletonPoint> places;  ///< of the candidates
+  std::vector<std::uint16_t> kinds;   ///< of faces
 
-  void add(const Vec3& at, const Vec3& normal, auto&& each_part) {
-    Point p{at, normal, static_cast<std::uint32_t>(parts.size()), 0};
+  void add(const Vec3& at, const Vec3& normal, std::uint16_t kind, auto&& each_part) {
+    auto own = std::find(kinds.begin(), kinds.end(), kind);
+    if (own == kinds.end()) own = kinds.insert(own, kind);
+    Point p{at, normal, static_cast<std::uint32_t>(parts.size()), 0, static_cast<std::uint16_t>(own - kinds.begin())};
     each_part();
     p.end = static_cast<std::uint32_t>(parts.size());
     points.push_back(p);
   }
+  /// Columns of a place and frequency.
+  [[nodiscard]] Eigen::Index columns() const { return 4 * static_cast<Eigen::Index>(kinds.size()); }
 };
+
+/// The middle of a face.
+SkeletonPoint point_of(const Surface& surface, std::size_t triangle) {
+  const Triangle& T = surface.triangles[triangle];
+  SkeletonPoint out{T.centroid, T.normal, {}, 0, -1, false};
+  if (surface.filled()) {
+    out.density = triangle >= surface.faces();
+    out.body = surface.body_of[triangle % surface.faces()];
+    out.kind = static_cast<std::uint16_t>(2 * out.body + (out.density ? 1 : 0));
+    return out;
+  }
+  if (!surface.is_wall(triangle)) return out;
+  out.kind = static_cast<std::uint16_t>(surface.wall[triangle] + 1);
+  out.sends = surface.soft[triangle] != 0
+                  ? Density{0, 1, 0}
+                  : Density{1, surface.admittance[triangle], surface.admittance_before[triangle]};
+  return out;
+}
 
 /// Unknowns, spread over their triangles, and the middles of these triangles, times their areas.
 Senders senders_of_leaf(const Surface& surface, Interval unknowns) {
@@ -87,18 +111,21 @@ Senders senders_of_leaf(const Surface& surface, Interval unknowns) {
   const Rule rule = triangle_rule(3);
   for (const std::int32_t t : surface.touching(unknowns)) {
     const Triangle& T = surface.triangles[static_cast<std::size_t>(t)];
+    const SkeletonPoint middle = point_of(surface, static_cast<std::size_t>(t));
     for (const RulePoint& q : rule) {
       Vec3 at{};
       for (std::size_t c = 0; c < 3; ++c) at = axpy(q.lambda[c], T.corner[c], at);
-      out.add(at, T.normal, [&] {
+      out.add(at, T.normal, middle.kind, [&] {
         for_shares(surface, T, unknowns, [&](std::size_t a, Index i, double share) {
           out.parts.push_back(
               {static_cast<std::uint32_t>(i - unknowns.begin), share * q.lambda[a] * q.weight * T.area});
         });
       });
     }
-    out.add(T.centroid, T.normal, [&] { out.parts.push_back({static_cast<std::uint32_t>(out.rows), T.area}); });
-    out.places.push_back({T.centroid, T.normal});
+    out.add(T.centroid, T.normal, middle.kind, [&] {
+      out.parts.push_back({static_cast<std::uint32_t>(out.rows), T.area});
+    });
+    out.places.push_back(middle);
     ++out.rows;
   }
   return out;
@@ -110,7 +137,9 @@ Senders senders_of_halves(const Skeleton& first, const Skeleton& second) {
   for (const Skeleton* half : {&first, &second})
     for (std::size_t s = 0; s < half->points.size(); ++s) {
       const SkeletonPoint& p = half->points[s];
-      out.add(p.at, p.normal, [&] { out.parts.push_back({static_cast<std::uint32_t>(out.rows), half->strength[s]}); });
+      out.add(p.at, p.normal, p.kind, [&] {
+        out.parts.push_back({static_cast<std::uint32_t>(out.rows), half->strength[s]});
+      });
       out.places.push_back(p);
       ++out.rows;
     }
@@ -136,7 +165,7 @@ struct Sampling {
   }
 };
 
-/// What all rows send to x as simple and double layers at a frequency: columns Re, Im of the former, Re, Im of the latter.
+/// What all rows send to x as simple and double layers at a frequency: columns Re, Im of the former, Re, Im of the latter, kind after kind.
 void add_fields(const Senders& senders, const Sampling& sampling, const Vec3& x, std::size_t frequency,
                 const std::array<double, 2>& scales, Samples& samples, Eigen::Index column) {
   using Complex = std::complex<double>;
@@ -146,13 +175,14 @@ void add_fields(const Senders& senders, const Sampling& sampling, const Vec3& x,
     const double R = norm(r), facing = dot(p.normal, r) / R;
     const Complex g = std::polar(1 / R, wave * (R - sampling.distance)),
                   d = scales[1] * facing * (1 / R - Complex(0, wave)) * g;
+    const Eigen::Index own = column + 4 * static_cast<Eigen::Index>(p.kind);
     for (std::uint32_t e = p.begin; e < p.end; ++e) {
       const auto row = static_cast<Eigen::Index>(senders.parts[e].row);
       const double w = senders.parts[e].weight;
-      samples(row, column) += w * scales[0] * g.real();
-      samples(row, column + 1) += w * scales[0] * g.imag();
-      samples(row, column + 2) += w * d.real();
-      samples(row, column + 3) += w * d.imag();
+      samples(row, own) += w * scales[0] * g.real();
+      samples(row, own + 1) += w * scales[0] * g.imag();
+      samples(row, own + 2) += w * d.real();
+      samples(row, own + 3) += w * d.imag();
     }
   }
 }
@@ -163,12 +193,12 @@ std::vector<std::array<double, 2>> sample_scales(const Senders& senders, const S
   const std::vector<Vec3> around = directions(8);
   for (std::size_t f = 0; f < sampling.frequencies; ++f) {
     std::array<double, 2> squares{};
-    Samples samples = Samples::Zero(senders.rows, 4);
+    Samples samples = Samples::Zero(senders.rows, senders.columns());
     for (const Vec3& toward : around) {
       samples.setZero();
       add_fields(senders, sampling, axpy(sampling.distance, toward, sampling.centre), f, {1, 1}, samples, 0);
-      squares[0] += samples.topRows(senders.told).leftCols(2).squaredNorm();
-      squares[1] += samples.topRows(senders.told).rightCols(2).squaredNorm();
+      for (Eigen::Index column = 0; column < samples.cols(); column += 2)
+        squares[column % 4 == 0 ? 0 : 1] += samples.topRows(senders.told).middleCols(column, 2).squaredNorm();
     }
     for (double& s : squares) s = s > 0 ? std::sqrt(static_cast<double>(senders.told) / s) : 0;
     out.push_back(squares);
@@ -183,7 +213,7 @@ Eigen::MatrixXd gram(const Senders& senders, const Sampling& sampling) {
   const std::vector<Vec3> around = directions(sampling.places);
   constexpr std::size_t at_once = 64;  // places
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(senders.rows, senders.rows);
-  Samples samples = Samples::Zero(senders.rows, 4 * at_once);
+  Samples samples = Samples::Zero(senders.rows, senders.columns() * static_cast<Eigen::Index>(at_once));
   std::uint32_t random = 1;
   for (std::size_t first = 0; first < around.size(); first += at_once) {
     samples.setZero();
@@ -191,7 +221,7 @@ Eigen::MatrixXd gram(const Senders& senders, const Sampling& sampling) {
       random = random * 1664525U + 1013904223U;  // any order without a period on the spiral
       const std::size_t f = (random >> 16) % sampling.frequencies;
       add_fields(senders, sampling, axpy(sampling.distance, around[k], sampling.centre), f, scales[f], samples,
-                 static_cast<Eigen::Index>(4 * (k - first)));
+                 senders.columns() * static_cast<Eigen::Index>(k - first));
     }
     sum.selfadjointView<Eigen::Lower>().rankUpdate(samples);
   }
@@ -263,7 +293,7 @@ std::vector<Index> cluster_order(std::span<const Vec3> points) {
   return order;
 }
 
-std::vector<Index> cluster_begins(Index count, Index most) {
+std::vector<Index> cluster_begins(Index count, Index most, Index each) {
   std::vector<Index> out{0, count};
   const auto largest = [&] {
     Index size = 0;
@@ -274,7 +304,7 @@ std::vector<Index> cluster_begins(Index count, Index most) {
     std::vector<Index> halves;
     for (std::size_t k = 0; k + 1 < out.size(); ++k) {
       halves.push_back(out[k]);
-      halves.push_back(out[k] + (out[k + 1] - out[k]) / 2);
+      halves.push_back(out[k] + (out[k + 1] - out[k]) / 2 / each * each);
     }
     halves.push_back(count);
     out = std::move(halves);
@@ -321,7 +351,9 @@ std::vector<char> needed_clusters(const Skeletons& clusters) {
 Skeletons clusters_of(const Surface& surface, const SkeletonOptions& options) {
   Skeletons out;
   out.options = options;
-  out.near.begin = cluster_begins(surface.unknowns, options.cluster);
+  out.ground = surface.conditions.ground;
+  out.filling = surface.conditions.filling;
+  out.near.begin = cluster_begins(surface.unknowns, options.cluster, surface.filled() ? 2 : 1);
   const Index leaves = out.leaves();
   out.level_begin.push_back(0);
   for (Index some = leaves; some > 0; some /= 2) {
@@ -361,6 +393,21 @@ Skeletons clusters_of(const Surface& surface, const SkeletonOptions& options) {
   return out;
 }
 
+namespace {
+
+/// Those whose values are ∂_n p.
+std::vector<char> soft_unknowns(const Surface& surface, Interval own) {
+  std::vector<char> out(static_cast<std::size_t>(own.size()), 0);
+  for (const std::int32_t t : surface.touching(own))
+    for (const std::int32_t v : surface.triangles[static_cast<std::size_t>(t)].vertex)
+      for (const Share& part : surface.shares(v))
+        if (part.unknown >= own.begin && part.unknown < own.end && !surface.carries_pressure(v))
+          out[static_cast<std::size_t>(part.unknown - own.begin)] = 1;
+  return out;
+}
+
+}  // namespace
+
 Skeleton leaf_skeleton(const Surface& surface, const Skeletons& clusters, Index leaf) {
   const auto c = static_cast<std::size_t>(leaf);
   const Interval own = clusters.near.of(leaf);
@@ -369,7 +416,15 @@ Skeleton leaf_skeleton(const Surface& surface, const Skeletons& clusters, Index 
   std::vector<double> areas;
   for (const std::int32_t t : surface.touching(own))
     areas.push_back(surface.triangles[static_cast<std::size_t>(t)].area);
-  return skeleton_from(chosen(G, senders, clusters.options.error), senders, {}, areas, {});
+  Skeleton out = skeleton_from(chosen(G, senders, clusters.options.error), senders, {}, areas, {});
+  if (std::none_of(out.points.begin(), out.points.end(), [](const SkeletonPoint& p) { return p.sends.pressure == 0; }))
+    return out;
+  out.sends = out.weights;
+  const std::vector<char> soft = soft_unknowns(surface, own);
+  for (std::size_t i = 0; i < soft.size(); ++i)
+    for (std::size_t s = 0; s < out.points.size(); ++s)
+      if ((soft[i] != 0) != (out.points[s].sends.pressure == 0)) out.sends[i * out.points.size() + s] = 0;
+  return out;
 }
 
 Skeleton joined_skeleton(const Skeletons& clusters, Index cluster, const Skeleton& first, const Skeleton& second) {
@@ -406,6 +461,7 @@ Result<Skeletons> find_skeletons(const Surface& surface, const SkeletonOptions& 
     out.points.insert(out.points.end(), found[c].points.begin(), found[c].points.end());
     out.far.begin[c + 1] = out.size();
     out.weights.push_back(std::move(found[c].weights));
+    out.sends.push_back(std::move(found[c].sends));
   }
   return out;
 }
@@ -449,7 +505,7 @@ CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& 
   out.of_leaf = size[0];
   for (const auto& [a, b] : clusters.far_pairs) {
     const double points = size[static_cast<std::size_t>(clusters.level_of(a))];
-    out.far_pairs += 2 * points * points;
+    out.far_pairs += 2 * static_cast<double>(clusters.ways()) * points * points;
   }
   return out;
 }

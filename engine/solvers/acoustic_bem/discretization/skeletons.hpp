@@ -14,10 +14,16 @@
 // The fields of a cluster are sampled on a sphere around it that lies before all far clusters, at frequencies from none to the
 // highest: as what simple and double layers with the unknown's functions send there, which are what all forms send and, by
 // reciprocity, feel. On the sphere a field decides the field beyond it, so places further away need no samples.
+//
+// Where faces differ (rigid, soft, with an impedance) an unknown sends differently from each kind, and its fields from each are samples of
+// their own: points of a kind then stand for what comes from faces of that kind. Points send what their own face does to a pressure.
+// Above a ground a point has its image, as a face has. Of filled bodies pressures and densities are unknowns with points of their own, and
+// points of a body send in both fluids.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -37,8 +43,8 @@ namespace conoid::acoustic_bem {
 /// The order of points in clusters: halved again and again across the longest side of what they span, so that the halves of halves are
 /// clusters of any size. Old number of each new one. O(n log² n); equal points keep their order.
 [[nodiscard]] std::vector<Index> cluster_order(std::span<const Vec3> points);
-/// The first of each cluster of `count` points so ordered, and the end; clusters of `most` at most, 2^d of them.
-[[nodiscard]] std::vector<Index> cluster_begins(Index count, Index most);
+/// The first of each cluster of `count` unknowns so ordered, and the end; clusters of `most` at most, 2^d of them. A place has `each` unknowns.
+[[nodiscard]] std::vector<Index> cluster_begins(Index count, Index most, Index each = 1);
 
 struct SkeletonOptions {
   double error = 1e-3;      ///< root mean square of what unknowns send to far clusters, relative, over all frequencies
@@ -48,9 +54,14 @@ struct SkeletonOptions {
   Index cluster = 128;      ///< unknowns of a leaf at most
 };
 
-/// What a skeleton is made of: a point of a face and the face's normal.
+/// What a skeleton is made of: a point of a face, the face's normal, and what the face does (density_of()).
 struct SkeletonPoint {
   Vec3 at{}, normal{};
+  Density sends{};
+  std::uint16_t kind =
+      0;  ///< of the face: 0 rigid, else its wall; of filled bodies, body by body, pressures and densities
+  std::int32_t body = -1;  ///< filled
+  bool density = false;    ///< of a filled body: it has ∂_n p, not the pressure
 };
 
 /// Clusters, who is far from whom, and skeletons, whose points are numbered cluster by cluster.
@@ -68,6 +79,10 @@ struct Skeletons {
   std::vector<SkeletonPoint> points;
   std::vector<std::vector<double>>
       weights;  ///< T of each cluster: of a leaf [unknown][point], else [point of its halves][point]
+  std::vector<std::vector<double>>
+      sends;  ///< the same where a leaf has unknowns on soft faces, which send from there alone; else empty
+  std::optional<Ground> ground;    ///< points have images there
+  std::optional<Filling> filling;  ///< points send in both fluids
 
   [[nodiscard]] Index leaves() const { return near.clusters(); }
   [[nodiscard]] Index clusters() const { return level_begin.back(); }
@@ -80,6 +95,13 @@ struct Skeletons {
   }
   [[nodiscard]] Index unknowns() const { return near.begin.back(); }
   [[nodiscard]] Index size() const { return static_cast<Index>(points.size()); }
+  /// Row-vectors of two points: straight, and by way of the ground or the fluid inside.
+  [[nodiscard]] Index ways() const { return ground || filling ? 2 : 1; }
+  /// The weights with which unknowns of a leaf, or points of halves, send; `weights` are those with which they feel.
+  [[nodiscard]] const std::vector<double>& sending(Index cluster) const {
+    const auto c = static_cast<std::size_t>(cluster);
+    return sends[c].empty() ? weights[c] : sends[c];
+  }
   [[nodiscard]] bool any_far() const { return !far_pairs.empty(); }
   /// The first half of a cluster of level k ≥ 1; the second one is the next.
   [[nodiscard]] Index first_half(Index k, Index cluster) const {
@@ -103,6 +125,7 @@ struct Skeleton {
   std::vector<double>
       strength;                 ///< of each point: root of the sum of the squares of its weights, those of the unknowns
   std::vector<double> weights;  ///< [part][point]
+  std::vector<double> sends;    ///< likewise; empty: as `weights`
 };
 /// Of a leaf: its parts are its unknowns. From any thread.
 [[nodiscard]] Skeleton leaf_skeleton(const Surface& surface, const Skeletons& clusters, Index leaf);

@@ -23,7 +23,7 @@ Interval SliceStore<Real>::panels_of(Index row_group) const {
 
 template <class Real>
 Interval SliceStore<Real>::slices_of(Index slice_group) const {
-  return {slice_group * group_, std::min((slice_group + 1) * group_, rows_)};
+  return {slice_group * group_, std::min((slice_group + 1) * group_, count_)};
 }
 
 template <class Real>
@@ -37,16 +37,19 @@ template <class Real>
 Result<std::shared_ptr<SliceStore<Real>>> SliceStore<Real>::create(const Slices<Real>& slices, Index group,
                                                                    const std::filesystem::path& file, Bytes budget) {
   verify(group % panel_rows == 0, "a window holds whole panels");
-  verify(slices.rows() == slices.count(), "streamed slices are those of a square matrix");
+  verify(slices.first() % group == 0, "a window's slices are those of one rank");
   std::shared_ptr<SliceStore> out(new SliceStore);
   out->rows_ = slices.rows();
+  out->count_ = slices.count();
   out->group_ = group;
   out->panels_ = group / panel_rows;
   out->groups_ = (slices.rows() + group - 1) / group;
-  const auto groups = static_cast<std::size_t>(out->groups_);
+  out->slice_groups_ = (slices.count() + group - 1) / group;
+  const auto groups = static_cast<std::size_t>(out->groups_),
+             windows_in_all = groups * static_cast<std::size_t>(out->slice_groups_);
   out->offset_.resize(static_cast<std::size_t>(slices.count()) * groups);
-  out->first_column_.assign(groups * groups, std::numeric_limits<Index>::max());
-  std::vector<std::uint64_t> filled(groups * groups, 0);
+  out->first_column_.assign(windows_in_all, std::numeric_limits<Index>::max());
+  std::vector<std::uint64_t> filled(windows_in_all, 0);
   for (Index j = 0; j < slices.count(); ++j) {
     const auto& panels = slices[j].panels;
     const auto total = static_cast<std::uint32_t>(slices.stored_values(j));

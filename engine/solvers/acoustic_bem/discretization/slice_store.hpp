@@ -3,7 +3,8 @@
 //
 // A window holds the values of `group` rows (whole panels) of `group` consecutive slices, slice after slice, panel after
 // panel: what one tile of the assembly makes, so that assembly writes every window exactly once, and what one step of the
-// summation of a group of rows reads. Windows of a group of rows are numbered one behind the other.
+// summation of a group of rows reads. Windows of a group of rows are numbered one behind the other. Of several ranks each has
+// those of its own slices, whole groups of them, numbered from its first one.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +24,11 @@ class SliceStore {
   [[nodiscard]] static Result<std::shared_ptr<SliceStore>> create(const Slices<Real>& slices, Index group,
                                                                   const std::filesystem::path& file, Bytes budget);
 
-  [[nodiscard]] Index groups() const { return groups_; }  ///< of rows, and of slices
-  [[nodiscard]] Index window(Index row_group, Index slice_group) const { return row_group * groups_ + slice_group; }
+  [[nodiscard]] Index groups() const { return groups_; }  ///< of rows
+  [[nodiscard]] Index slice_groups() const { return slice_groups_; }
+  [[nodiscard]] Index window(Index row_group, Index slice_group) const {
+    return row_group * slice_groups_ + slice_group;
+  }
   [[nodiscard]] Interval panels_of(Index row_group) const;
   [[nodiscard]] Interval slices_of(Index slice_group) const;
   [[nodiscard]] Index group_of(Index row_or_slice) const { return row_or_slice / group_; }
@@ -45,7 +49,7 @@ class SliceStore {
 
  private:
   SliceStore() = default;
-  Index rows_ = 0, group_ = 0, panels_ = 0, groups_ = 0;
+  Index rows_ = 0, count_ = 0, group_ = 0, panels_ = 0, groups_ = 0, slice_groups_ = 0;
   std::vector<std::uint32_t> offset_;  ///< [slice][row group]
   std::vector<Index> first_column_;
   std::unique_ptr<DiskWindows> windows_;
@@ -100,7 +104,7 @@ void for_each_row_below(const Slices<Real>& slices, Interval some, Index columns
   }
   SliceStore<Real>& store = slices.store();
   std::vector<Visit> order;
-  for (Index c = 0; c < store.groups(); ++c)
+  for (Index c = 0; c < store.slice_groups(); ++c)
     for (Index r = 0; r < store.groups(); ++r)
       if (store.first_column(store.window(r, c)) < columns) order.push_back({store.window(r, c), Access::read});
   const std::size_t count = order.size();
@@ -109,13 +113,14 @@ void for_each_row_below(const Slices<Real>& slices, Interval some, Index columns
     auto lease = tour.next();
     if (!lease) throw Failure(lease.error());
     const Real* const values = lease->template read<Real>().data();
-    const Interval own = store.slices_of(lease->window() % store.groups());
-    const Interval panels = store.panels_of(lease->window() / store.groups());
+    const Interval own = store.slices_of(lease->window() % store.slice_groups());
+    const Interval panels = store.panels_of(lease->window() / store.slice_groups());
     for (Index j = own.begin; j < own.end; ++j)
       for (Index panel = panels.begin; panel < panels.end; ++panel)
         if (slices[j].panels[static_cast<std::size_t>(panel)].first < columns)
-          slices.for_each_row(j, panel, values + store.offset(slices, j, panel),
-                              [&](Index i, Index start, std::span<const Real> v) { f(i, j, start, v); });
+          slices.for_each_row(
+              j, panel, values + store.offset(slices, j, panel),
+              [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
   }
 }
 

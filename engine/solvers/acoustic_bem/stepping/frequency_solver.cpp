@@ -87,7 +87,9 @@ void FrequencySolver<Real>::set(Team& team, double omega) {
   };
   const double cost = 2e-9 * static_cast<double>(slices.nonzeros());
   if (slices.streams())
-    for_each_row_below(slices, {0, slices.count()}, slices.columns() + 1, put);
+    for_each_row_below(
+        slices, {0, slices.count()}, slices.columns() + 1,
+        [&](Index i, Index j, Index start, std::span<const Real> v) { put(i, j - slices.first(), start, v); });
   else
     for_range(team, "frequencies", slices.count(), 4, cost, [&](Interval own) {
       for (Index j = own.begin; j < own.end; ++j)

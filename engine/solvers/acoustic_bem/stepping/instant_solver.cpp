@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solves with M_0: sparse, nearly diagonal, symmetric positive definite unless walls differ (surface.hpp).
 #define EIGEN_MPL2_ONLY
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <Eigen/IterativeLinearSolvers>
@@ -10,6 +13,7 @@
 
 #include "engine/linalg/conjugate_gradients.hpp"
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
+#include "engine/team/together.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -27,51 +31,59 @@ struct InstantSolver::Parts {
   std::vector<std::size_t> begin;
   std::vector<std::size_t> column;
   std::vector<double> value, inverse_diagonal, r, z, p, q;
-
-  void multiply(const std::vector<double>& x, std::vector<double>& out) const {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      double s = 0;
-      for (std::size_t e = begin[i]; e < begin[i + 1]; ++e) s += value[e] * x[column[e]];
-      out[i] = s;
-    }
-  }
+  std::array<std::vector<double>, 2> sums;  ///< of blocks of rows, in turn
   struct Passes;
 };
 
-/// Over the rows of M_0, on one thread.
+/// One thread's blocks of rows. Sums go block by block, however many threads there are.
 struct InstantSolver::Parts::Passes {
+  static constexpr std::size_t block = 512;  // rows
   Parts& v;
   std::span<const double> s;
   std::span<double> y;
+  Together& together;
+  std::size_t first, last;  ///< blocks
+  std::size_t turn = 0;
 
+  template <class F>
+  double sum_of(const F& row) {
+    std::vector<double>& sums = v.sums[turn];
+    for (std::size_t b = first; b < last; ++b) {
+      double sum = 0;
+      for (std::size_t i = b * block; i < std::min((b + 1) * block, s.size()); ++i) sum += row(i);
+      sums[b] = sum;
+    }
+    together.wait();
+    turn = 1 - turn;  // these are read while the next ones are written
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+  }
   double start() {
-    double rz = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) {
+    return sum_of([&](std::size_t i) {
       y[i] = 0;
       v.r[i] = s[i];
       v.p[i] = v.z[i] = v.inverse_diagonal[i] * s[i];
-      rz += v.r[i] * v.z[i];
-    }
-    return rz;
+      return v.r[i] * v.z[i];
+    });
   }
   double product() {
-    v.multiply(v.p, v.q);
-    double pq = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) pq += v.p[i] * v.q[i];
-    return pq;
+    together.wait();  // all of p is there
+    return sum_of([&](std::size_t i) {
+      double q = 0;
+      for (std::size_t e = v.begin[i]; e < v.begin[i + 1]; ++e) q += v.value[e] * v.p[v.column[e]];
+      v.q[i] = q;
+      return v.p[i] * q;
+    });
   }
   double update(double alpha) {
-    double rz = 0;
-    for (std::size_t i = 0; i < s.size(); ++i) {
+    return sum_of([&](std::size_t i) {
       y[i] += alpha * v.p[i];
       v.r[i] -= alpha * v.q[i];
       v.z[i] = v.inverse_diagonal[i] * v.r[i];
-      rz += v.r[i] * v.z[i];
-    }
-    return rz;
+      return v.r[i] * v.z[i];
+    });
   }
   void direction(double beta) {
-    for (std::size_t i = 0; i < s.size(); ++i) v.p[i] = v.z[i] + beta * v.p[i];
+    for (std::size_t i = first * block; i < std::min(last * block, s.size()); ++i) v.p[i] = v.z[i] + beta * v.p[i];
   }
 };
 
@@ -110,6 +122,7 @@ InstantSolver::InstantSolver(const SparseMatrix& M0, bool conjugate_gradients) :
   p.ok = true;
   for (double d : p.inverse_diagonal) p.ok = p.ok && d > 0;
   for (auto* v : {&p.r, &p.z, &p.p, &p.q}) v->assign(n, 0);
+  for (auto& v : p.sums) v.assign((n + Parts::Passes::block - 1) / Parts::Passes::block, 0);
 }
 InstantSolver::~InstantSolver() = default;
 InstantSolver::InstantSolver(InstantSolver&&) noexcept = default;
@@ -121,7 +134,7 @@ bool InstantSolver::symmetric() const {
   return parts_->symmetric;
 }
 
-void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
+void InstantSolver::solve(std::span<const double> s, std::span<double> y, int threads) {
   Parts& p = *parts_;
   const std::size_t n = s.size();
   if (!p.iterate || !p.symmetric) {
@@ -137,8 +150,14 @@ void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
     return;
   }
   // From zero, scaled by the diagonal (condition about 3.5 whatever the mesh).
-  Parts::Passes passes{p, s, y};
-  p.iterations = conjugate_gradients(passes, 1e-26, 500).iterations;
+  const std::size_t blocks = p.sums[0].size();
+  const auto most = static_cast<int>(std::min<std::size_t>(blocks, 1024));
+  run_together(CpuWorker(threads), std::min(threads, most), [&](Together& together, int thread) {
+    const auto t = static_cast<std::size_t>(thread), all = static_cast<std::size_t>(together.threads());
+    Parts::Passes passes{p, s, y, together, t * blocks / all, (t + 1) * blocks / all};
+    const ConjugateEnd end = conjugate_gradients(passes, 1e-26, 500);
+    if (thread == 0) p.iterations = end.iterations;
+  });
 }
 
 Index InstantSolver::factor_nonzeros() const {

@@ -144,7 +144,7 @@ void March<Real>::gather_far(Team& team, Index steps, Index ahead) {
         const History<Real>& from = level == 0 ? histories_[r] : far_histories_[r];
         for (Index at = ahead - steps + 1; at <= ahead; ++at) {
           sums.assign(rank, 0);
-          const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
+          const double* w = skeletons.sending(c).data();
           for (Index i = parts.begin; i < parts.end; ++i, w += rank) {
             const auto a = static_cast<double>(from.at(i, at));
             for (std::size_t s = 0; s < rank; ++s) sums[s] += w[s] * a;
@@ -373,7 +373,7 @@ void March<Real>::solve_steps(Team& team, const Illumination& l, const std::func
       }
       {
         const Stopwatch watch(times_.solution);
-        instant_.solve(rhs_, current_[r]);
+        instant_.solve(rhs_, current_[r], team.threads());
         if (columns > 0) remember(g, r, current_[r].data(), g > 0 ? group + (g - 1) * n : nullptr);
         for (Index j = 0; j < N; ++j) {
           const double a = current_[r][static_cast<std::size_t>(j)];

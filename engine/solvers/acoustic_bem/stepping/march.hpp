@@ -40,8 +40,8 @@ struct MarchOptions {
   Team* team = nullptr;             ///< whose threads look for M_1 … M_{n_g−1} among the slices; null: the caller's
 };
 
-/// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13; where M_0 is not
-/// symmetric (walls that differ), sparse LU factors or stabilised biconjugate gradients.
+/// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13, of the same bits on any
+/// number of threads; where M_0 is not symmetric (walls that differ), sparse LU factors or stabilised biconjugate gradients.
 class InstantSolver {
  public:
   InstantSolver(const SparseMatrix& M0, bool conjugate_gradients);
@@ -50,7 +50,8 @@ class InstantSolver {
   /// False when M_0 is not positive definite, or singular where it is not symmetric.
   [[nodiscard]] bool ok() const;
   [[nodiscard]] bool symmetric() const;  ///< M_0 is
-  void solve(std::span<const double> s, std::span<double> y);
+  /// `threads`: of the gradients at most.
+  void solve(std::span<const double> s, std::span<double> y, int threads = 1);
   [[nodiscard]] Index factor_nonzeros() const;
   [[nodiscard]] Index iterations() const;  ///< of the last solution, 0 for Cholesky
 

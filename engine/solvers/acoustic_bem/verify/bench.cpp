@@ -22,6 +22,7 @@
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/solvers/acoustic_bem/verify/paper.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"
@@ -135,17 +136,7 @@ void tables(const Bench& b, const char* precision, double peak, const PublishedR
     b.run.doing(fmt::format("blocks of {} columns, {}", bc, precision));
     const Slices<Real> slices = made_slices<Real>(rows, count, 341, bc, bc);
     for (int br : b.run.quick ? std::vector<int>{32} : std::vector<int>{32, 64, 128}) {
-      // Rows aligned to blocks: every value of a block is a non-zero, as in the paper's Table 2.
-      Slices<Real> aligned(rows, count);
-      std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
-      for (Index j = 0; j < count; ++j) {
-        for (std::size_t i = 0; i < first.size(); ++i) {
-          first[i] = static_cast<std::uint16_t>(1 + (j + static_cast<Index>(i) / br) % (341 - bc));
-          last[i] = static_cast<std::uint16_t>(first[i] + bc - 1);
-        }
-        aligned.lay_out(j, first, last);
-        aligned.allocate(j);
-      }
+      const Slices<Real> aligned = aligned_slices<Real>(rows, count, bc, br);
       const FullBlocking blocks = full_blocking(RowSpans::of(aligned), br, bc);
       b.tabled("Table 2",
                fmt::format("Full-Blocking, {}, b_c {}, b_r {}, {} slices x {} rows", precision, bc, br, count, rows),
@@ -227,7 +218,7 @@ void assembly(const Bench& b) {
   }
 }
 
-/// Table 4 of the paper in form, on a sphere numbered at random, by Morton and by Hilbert.
+/// Cut-outs as in Table 4 of the paper, on a sphere numbered at random, by Morton and by Hilbert.
 void cut_outs(const Bench& b) {
   b.run.doing("cut-outs");
   RowTeam team(b.run.workers());
@@ -237,18 +228,17 @@ void cut_outs(const Bench& b) {
     const Surface surface = unit_sphere(divisions, true, ordering);
     const Matrices<float> m = assemble_all<float>(surface, form_for(surface, FormName::NC), {}, team);
     const RowSpans spans = RowSpans::of(m.slices);
-    const char* const table = b.paper ? "Table 4: " : "";
-    b.row({fmt::format("{}ordering score, {}, N = {}", table, name, surface.unknowns), ordering_score(spans), "1", 0, 0,
-           "", ""});
+    b.row(
+        {fmt::format("ordering score, {}, N = {}", name, surface.unknowns), ordering_score(spans), "1", 0, 0, "", ""});
     for (int br : {32, 64, 128})
       for (int bc : b.run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
         const FullBlocking f = full_blocking(spans, br, bc);
         if (f.places.empty()) continue;
-        b.row({fmt::format("{}Full-Blocking {} x {}, {}: {} blocks, non-zeros", table, br, bc, name, f.places.size()),
+        b.row({fmt::format("Full-Blocking {} x {}, {}: {} blocks, non-zeros", br, bc, name, f.places.size()),
                100 * f.fill(), "%", 0, 0, "", ""});
       }
-    b.row({fmt::format("{}Contiguous-Blocking {} x {}, {}: {} blocks, non-zeros", table, surface.unknowns,
-                       m.slices.longest(), name, surface.unknowns),
+    b.row({fmt::format("Contiguous-Blocking {} x {}, {}: {} blocks, non-zeros", surface.unknowns, m.slices.longest(),
+                       name, surface.unknowns),
            100 * static_cast<double>(m.slices.nonzeros()) /
                (std::pow(static_cast<double>(surface.unknowns), 2) * static_cast<double>(m.slices.longest())),
            "%", 0, 0, "", ""});
@@ -402,13 +392,17 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
 Status paper_table(const TestRun& run, const BenchSink& row) {
   const FlushSubnormals flush;
   try {
-    Bench b{run, row, measure_rates(std::max(1, run.threads))};
-    b.paper = true;
-    if (run.may_want("Table 2") || run.may_want("Table 3")) {
+    const bool kernels_wanted = run.may_want("Table 2") || run.may_want("Table 3");
+    if (leads_paper_rows() && run.may_want("Table 1")) paper_table_1(run, row);
+    if (leads_paper_rows() && kernels_wanted) {
+      Bench b{run, row, measure_rates(std::max(1, run.threads))};
+      b.paper = true;
       tables<float>(b, "single", b.rates.fma_single, published_single);
       if (!run.quick) tables<double>(b, "double", b.rates.fma_double, published_double);
+      paper_blocks_on_devices(run, row);
     }
-    if (run.may_want("Table 4")) cut_outs(b);
+    if (leads_paper_rows() && run.may_want("Table 4")) paper_table_4(run, row);
+    if (run.may_want("Fig. 1")) paper_figures(run, row);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -4,6 +4,7 @@
 // Bound: non-zero values alone, read once at the rate at which the device copies within its memory (read and write together):
 // 2 n_g flops a value. Assembly and march are compared with the processors of the same machine.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -144,16 +145,7 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
          block_rate(device, slices, BlockKind::contiguous, bc, 0), 0);
     rate(fmt::format("{}: ragged blocks, {}, rows of {}, n_g 8, the same", name, precision, bc), 8,
          ragged_rate(device, slices, 8, 6, run.threads), 0);
-    Slices<Real> aligned(6400, 420);
-    std::vector<std::uint16_t> first(6400), last(6400);
-    for (Index j = 0; j < 420; ++j) {
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        first[i] = static_cast<std::uint16_t>(1 + (j + static_cast<Index>(i) / 128) % (341 - bc));
-        last[i] = static_cast<std::uint16_t>(first[i] + bc - 1);
-      }
-      aligned.lay_out(j, first, last);
-      aligned.allocate(j);
-    }
+    const Slices<Real> aligned = aligned_slices<Real>(6400, 420, bc, 128);
     for (int br : run.quick ? std::vector<int>{128} : std::vector<int>{32, 64, 128})
       rate(fmt::format("{}: Full-Blocking, {}, b_c {}, b_r {}, n_g 8, 420 slices x 6400 rows", name, precision, bc, br),
            8, block_rate(device, aligned, BlockKind::full, bc, br), 0);
@@ -221,7 +213,48 @@ void runs_of(const NamedDevice& named, const TestRun& run, const BenchSink& row)
   compared("radiation and solution with their copies", fast.solution, slow.solution, "barriers of the grid");
 }
 
+/// Gflop/s of an M2070 (Bramas et al. 2015): of Table 2 by b_c (16 to 128) and b_r (32, 64, 128), of Table 3 by b_c.
+struct PublishedOnDevice {
+  std::array<std::array<double, 3>, 4> full;
+  std::array<double, 4> contiguous;
+};
+constexpr PublishedOnDevice device_single{{{{53, 124, 138}, {64, 176, 196}, {105, 230, 244}, {139, 270, 280}}},
+                                          {146, 203, 251, 285}};
+constexpr PublishedOnDevice device_double{{{{39, 68, 73}, {51, 95, 100}, {67, 128, 128}, {68, 136, 141}}},
+                                          {82, 113, 139, 158}};
+
+template <class Real>
+void paper_blocks(const Device& device, const TestRun& run, const BenchSink& row, const char* precision,
+                  const PublishedOnDevice& published) {
+  const std::string name = fmt::format("{}:{}", device.info().backend, device.info().index);
+  const auto tabled = [&](std::string what, double flops, double theirs) {
+    row({std::move(what), flops / 1e9, "Gflop/s", flops / 1e9 / theirs, 0, "the source's", device.info().name, theirs});
+  };
+  for (std::size_t c = 0; c < (run.quick ? 1 : 4); ++c) {
+    const int bc = 16 << c;
+    run.doing(fmt::format("{}: blocks of {} columns, {}", name, bc, precision));
+    for (std::size_t r = run.quick ? 2 : 0; r < 3; ++r) {
+      const int br = 32 << r;
+      tabled(fmt::format("Table 2: Full-Blocking on {}, {}, b_c {}, b_r {}, 420 slices x 6400 rows", name, precision,
+                         bc, br),
+             block_rate(device, aligned_slices<Real>(6400, 420, bc, 128), BlockKind::full, bc, br),
+             published.full[c][r]);
+    }
+    tabled(fmt::format("Table 3: Contiguous-Blocking on {}, {}, b_c {}, 420 slices x 6400 rows", name, precision, bc),
+           block_rate(device, made_slices<Real>(6400, 420, 756, bc, bc), BlockKind::contiguous, bc, 0),
+           published.contiguous[c]);
+  }
+}
+
 }  // namespace
+
+void paper_blocks_on_devices(const TestRun& run, const BenchSink& row) {
+  for (const NamedDevice& named : devices_of(run)) {
+    const auto device = open_device(run, named.name);
+    paper_blocks<float>(device, run, row, "single", device_single);
+    if (!run.quick) paper_blocks<double>(device, run, row, "double", device_double);
+  }
+}
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
   if (!run.may_want("device, ")) return;

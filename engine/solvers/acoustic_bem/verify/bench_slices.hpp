@@ -38,6 +38,23 @@ Slices<Real> made_slices(Index rows, Index count, Index columns, int shortest, i
   return s;
 }
 
+/// Rows of `width` columns that begin alike in blocks of `height` rows: every value of such a block is a non-zero, as in Table 2 of
+/// Bramas et al. Values are zero.
+template <class Real>
+Slices<Real> aligned_slices(Index rows, Index count, int width, int height) {
+  Slices<Real> s(rows, count);
+  std::vector<std::uint16_t> first(static_cast<std::size_t>(rows)), last(first);
+  for (Index j = 0; j < count; ++j) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      first[i] = static_cast<std::uint16_t>(1 + (j + static_cast<Index>(i) / height) % (341 - width));
+      last[i] = static_cast<std::uint16_t>(first[i] + width - 1);
+    }
+    s.lay_out(j, first, last);
+    s.allocate(j);
+  }
+  return s;
+}
+
 template <class Real>
 History<Real> made_history(const Slices<Real>& slices, int steps) {
   History<Real> h(slices.count(), slices.columns(), steps);

@@ -15,6 +15,7 @@
 #include "engine/solvers/acoustic_bem/discretization/curved_faces.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/stepping/head_related.hpp"
@@ -217,14 +218,16 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
 template <class Real>
 Matrices<Real> compressed_all(const Surface& surface, const Form& form, double error, double k, Index cluster,
                               int grouped, Team& team) {
-  const double highest = 2 * std::numbers::pi * ricker_of(k).highest_frequency();
+  const double slowest = surface.filled() ? std::min(1.0, surface.conditions.filling->c) : 1;
+  const double highest = 2 * std::numbers::pi * ricker_of(k).highest_frequency() / slowest;
   NoProgress quiet;
-  return std::move(*assemble_compressed<Real>(surface, form, {},
-                                              {.error = error,
-                                               .highest = highest,
-                                               .least_gap = FarKernel::least_gap(grouped) * form.delta(),
-                                               .cluster = cluster},
-                                              [](Bytes) { return Status{}; }, nullptr, team, quiet, {}));
+  return std::move(*assemble_compressed<Real>(
+      surface, form, {},
+      {.error = error,
+       .highest = highest,
+       .least_gap = FarKernel::least_gap(grouped + (surface.filled() ? 1 : 0)) * longest_delta(surface, form),
+       .cluster = cluster},
+      [](Bytes) { return Status{}; }, nullptr, team, quiet, {}));
 }
 template Matrices<float> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);
 template Matrices<double> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);

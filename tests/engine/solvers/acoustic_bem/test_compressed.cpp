@@ -4,6 +4,7 @@
 #include <QTest>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <map>
 #include <numbers>
 #include <random>
@@ -15,6 +16,7 @@
 #include "engine/solvers/acoustic_bem/discretization/quadrature.hpp"
 #include "engine/solvers/acoustic_bem/discretization/tile_pairs.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -68,6 +70,74 @@ Surface bar_by_clusters() {
       *box_surface({.low = {-0.25, -0.25, -4}, .high = {0.25, 0.25, 4}, .divisions = {4, 4, 64}}), Ordering::clusters));
 }
 
+/// Bodies under conditions: what faces do, what reflects, what is inside.
+enum class Under : std::uint8_t {
+  rigid,
+  soft,
+  screen,
+  caps,           ///< a sphere with a soft cap, the rest of ζ = 2
+  rigid_ground,   ///< a sphere of ζ = 2 with a rigid cap over a rigid ground
+  soft_ground,    ///< a rigid sphere over a soft ground
+  room,           ///< rigid, one wall of ζ = 4
+  standing_wall,  ///< a screen that stands on a rigid ground
+  gas,            ///< a ball and a half as large one beside it, of a fluid that is slower and lighter
+  dense,          ///< a ball of a fluid that is faster and denser
+};
+
+Surface surface_under(Under under) {
+  Conditions conditions;
+  Mesh ball = grouped_sphere(8, std::numbers::pi / 3);
+  const auto lifted = [&] {
+    for (Index p = 0; p < ball.point_count(); ++p) ball.mutable_points()[static_cast<std::size_t>(3 * p + 2)] += 1.3;
+    return ball;
+  };
+  const auto made = [&](const Mesh& mesh) { return std::move(*make_surface(mesh, Ordering::clusters, 1, conditions)); };
+  switch (under) {
+    case Under::screen: return plate_by_clusters(8);
+    case Under::caps:
+      conditions.walls = {{"cap", WallKind::soft, 1, {}}, {"rest", WallKind::impedance, 2, {}}};
+      return made(ball);
+    case Under::rigid_ground:
+      conditions.walls = {{"rest", WallKind::impedance, 2, {}}};
+      conditions.ground = Ground{2, 0, true};
+      return made(lifted());
+    case Under::soft_ground: conditions.ground = Ground{2, 0, false}; return made(lifted());
+    case Under::room:
+      conditions.inside = true;
+      conditions.walls = {{"zmax", WallKind::impedance, 4, {}}};
+      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}));
+    case Under::standing_wall: {
+      conditions.ground = Ground{1, -0.5, true};
+      return std::move(*make_surface(*plate({.low = {-2, -0.5}, .high = {2, 0.5}, .divisions = {32, 8}}),
+                                     Ordering::clusters, usual_rim_layers, conditions));
+    }
+    case Under::gas: {
+      conditions.filling = Filling{0.7, 0.6};
+      Mesh two = *icosphere({.radius = 0.7, .divisions = 6});  // 9 edges in the shortest wave within
+      const Mesh other = *icosphere({.radius = 0.35, .divisions = 3});
+      const Index shift = two.point_count();
+      for (Index p = 0; p < other.point_count(); ++p) two.add_point(vec::add(other.point(p), {2.4, 0.5, 0}));
+      for (Index c = 0; c < other.cell_count(); ++c) {
+        const auto n = other.nodes(c);
+        two.add_cell(CellShape::triangle3, {n[0] + shift, n[1] + shift, n[2] + shift});
+      }
+      return made(two);
+    }
+    case Under::dense:
+      conditions.filling = Filling{1.5, 2};
+      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.6, 0.6}, .divisions = {24, 5, 5}}));
+    default: return unit_sphere(8, true, Ordering::clusters);
+  }
+}
+
+Form form_under(Under under, const Surface& surface) {
+  if (surface.filled()) return form_for(surface, FormName::N, 0.4 / std::min(1.0, surface.conditions.filling->c));
+  return form_for(surface, under == Under::soft ? FormName::DC
+                           : under == Under::screen || under == Under::room || under == Under::standing_wall
+                               ? FormName::N
+                               : FormName::NC);
+}
+
 }  // namespace
 
 class TestCompressed : public QObject {
@@ -80,6 +150,7 @@ class TestCompressed : public QObject {
   void marches_agree_as_the_error_says_data();
   void marches_agree_as_the_error_says();
   void noise_dies_out();
+  void rooms_ring_on_as_they_do_uncompressed();
   void a_march_goes_on_from_past_values_with_the_same_bits();
 };
 
@@ -272,17 +343,24 @@ void TestCompressed::near_slices_are_those_of_whole_matrices() {
 }
 
 void TestCompressed::marches_agree_as_the_error_says_data() {
-  QTest::addColumn<int>("body");
-  QTest::newRow("rigid sphere, NC") << 0;
-  QTest::newRow("soft sphere, DC") << 1;
-  QTest::newRow("screen, N, with layers at its rim") << 2;
+  QTest::addColumn<Under>("under");
+  QTest::newRow("rigid sphere, NC") << Under::rigid;
+  QTest::newRow("soft sphere, DC") << Under::soft;
+  QTest::newRow("screen, N, with layers at its rim") << Under::screen;
+  QTest::newRow("sphere with a soft cap, the rest of an impedance") << Under::caps;
+  QTest::newRow("sphere of an impedance with a rigid cap over a rigid ground") << Under::rigid_ground;
+  QTest::newRow("rigid sphere over a soft ground") << Under::soft_ground;
+  QTest::newRow("room with a wall of an impedance") << Under::room;
+  QTest::newRow("screen on a rigid ground") << Under::standing_wall;
+  QTest::newRow("two bodies of gas") << Under::gas;
+  QTest::newRow("bar of a denser fluid") << Under::dense;
 }
 
 void TestCompressed::marches_agree_as_the_error_says() {
-  QFETCH(int, body);
+  QFETCH(Under, under);
   Team team({{"cpu", 2, 1}});
-  const Surface s = body == 2 ? plate_by_clusters(8) : unit_sphere(8, true, Ordering::clusters);
-  const Form form = form_for(s, body == 0 ? FormName::NC : body == 1 ? FormName::DC : FormName::N);
+  const Surface s = surface_under(under);
+  const Form form = form_under(under, s);
   constexpr Index steps = 96;
   const std::vector<double> truth = answer(assemble_all<double>(s, form, {}, team), s, form, steps, team);
   double last = HUGE_VAL;
@@ -303,13 +381,38 @@ void TestCompressed::marches_agree_as_the_error_says() {
 
 void TestCompressed::noise_dies_out() {
   Team team({{"cpu", 2, 1}});
-  for (const int body : {0, 1, 2}) {
-    const Surface s = body == 2 ? plate_by_clusters(8) : unit_sphere(8, true, Ordering::clusters);
-    const Form form = form_for(s, body == 0 ? FormName::NC : body == 1 ? FormName::DC : FormName::N);
+  for (const Under under : {Under::rigid, Under::soft, Under::screen, Under::caps, Under::rigid_ground,
+                            Under::soft_ground, Under::room, Under::standing_wall, Under::gas, Under::dense}) {
+    const Surface s = surface_under(under);
+    const Form form = form_under(under, s);
     Matrices<double> m = compressed_all<double>(s, form, 1e-2, peak, leaf_size, 8, team);
     QVERIFY(m.far.nonzeros() > 0);
     const LateLevels late = late_levels(std::move(m), s, form, 20, {2000}, team);
-    QVERIFY2(late.level[0] < 1e-12, qPrintable(QString("%1: %2").arg(body).arg(late.level[0])));
+    QVERIFY2(late.level[0] < 1e-12, qPrintable(QString("%1: %2").arg(static_cast<int>(under)).arg(late.level[0])));
+  }
+}
+
+/// Nothing damps what a rigid room holds but the steps: the error of far blocks must not feed it.
+void TestCompressed::rooms_ring_on_as_they_do_uncompressed() {
+  Team team({{"cpu", 2, 1}});
+  Conditions conditions;
+  conditions.inside = true;
+  const Surface s =
+      std::move(*make_surface(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}),
+                              Ordering::clusters, 1, conditions));
+  const Form form = form_for(s, FormName::N);
+  const std::vector<Index> steps{500, 2000, 8000};
+  const auto told = [](const LateLevels& l) {
+    return QString("%1 %2 %3").arg(l.level[0]).arg(l.level[1]).arg(l.level[2]);
+  };
+  const LateLevels whole = late_levels(assemble_all<double>(s, form, {}, team), s, form, 0, steps, team);
+  qInfo("whole: %s", qPrintable(told(whole)));
+  for (const double error : {1e-2, 1e-3}) {
+    const LateLevels some =
+        late_levels(compressed_all<double>(s, form, error, peak, leaf_size, 8, team), s, form, 0, steps, team);
+    qInfo("%g: %s", error, qPrintable(told(some)));
+    for (std::size_t k = 0; k < steps.size(); ++k)
+      QVERIFY2(some.level[k] < 1.3 * whole.level[k] + 1e-3, qPrintable(told(some)));
   }
 }
 

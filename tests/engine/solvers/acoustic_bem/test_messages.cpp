@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "engine/core/log.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
@@ -19,6 +20,28 @@
 using namespace conoid;
 using namespace conoid::acoustic_bem;
 using namespace conoid::acoustic_bem::test;
+
+namespace {
+
+bool warned_of(const Json& json, const Mesh& mesh, const char* text) {
+  const Case c = resolved(json);
+  const std::vector<Diagnostic> all = AcousticBem().check(c, &mesh, make_offer(c).value());
+  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+    return d.severity == Severity::warning && d.text.find(text) != std::string::npos;
+  });
+}
+Mesh two_spheres(double apart) {
+  Mesh out = *icosphere({.divisions = 3});
+  const Mesh one = out;
+  for (Index p = 0; p < one.point_count(); ++p) out.add_point(vec::add(one.point(p), {apart, 0, 0}));
+  for (Index c = 0; c < one.cell_count(); ++c) {
+    const auto n = one.nodes(c);
+    out.add_cell(CellShape::triangle3, {n[0] + one.point_count(), n[1] + one.point_count(), n[2] + one.point_count()});
+  }
+  return out;
+}
+
+}  // namespace
 
 class TestMessages : public QObject {
   Q_OBJECT
@@ -197,17 +220,24 @@ class TestMessages : public QObject {
     json["output"]["spectra"] = {100};
     QVERIFY(first_error(json, good).contains("solved for with whole matrices"));
     json["output"].erase("spectra");
-    json["boundaries"]["ground"] = {{"height", -3}};
     json["output"]["exact"] = "none";
-    json["output"].erase("planes");
-    json["output"]["receivers"].erase(0);
-    QVERIFY(first_error(json, good).contains("this has a ground"));
-    json["boundaries"].erase("ground");
+    Mesh grouped = good;
+    grouped.add_group("part", 2).cells = {0, 1, 2};
+    json["boundaries"]["groups"] = read_json(R"([{"kind": "poles", "group": "part", "poles": [[-100, 0, 50, 0]]}])");
+    QVERIFY(first_error(json, grouped).contains("walls that depend on frequency"));
+    json["boundaries"].erase("groups");
     json["boundaries"]["surface"] = "screen";
     QVERIFY(first_error(json, good).contains("a sheet is closed"));
     json = sphere_case();
     json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));
+    json = sphere_case();
+    json["output"]["exact"] = "none";
+    json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 2, 1]})");
+    json["output"]["receivers"] = read_json(R"([{"position": [0, 2, 1]}])");
+    QVERIFY(first_error(json, good).contains("lies where a point source is"));
+    json["output"]["receivers"] = read_json(R"([{"position": [0, 2, 1.001]}])");
+    QCOMPARE(first_error(json, good), QString());
 
     // A pulse from a file: numbers, or an error with its line.
     QTemporaryDir folder;
@@ -312,6 +342,22 @@ class TestMessages : public QObject {
     QVERIFY(!warned(json));  // which has it from all around
   }
 
+  /// Where the mean edge says nothing, and where bodies cut one another.
+  void meshes_that_mislead_are_warned_of() {
+    Json json = sphere_case();
+    json["output"] = read_json(R"({"receivers": [{"position": [0, 0, -6]}]})");
+    json["excitation"]["pulse"] = read_json(R"({"kind": "ricker", "frequency": 41})");
+    const char* const mean = "though the mean of all edges has";
+    const auto box = [](int along) {
+      return *box_surface({.low = {-1, -1, -1}, .high = {1, 1, 1}, .divisions = {along, 24, 24}});
+    };
+    QVERIFY(warned_of(json, box(2), mean));
+    QVERIFY(!warned_of(json, box(24), mean));
+    QVERIFY(warned_of(json, two_spheres(1.2), "cut one another"));
+    QVERIFY(!warned_of(json, two_spheres(2.2), "cut one another"));
+    QVERIFY(!warned_of(json, two_spheres(2.2), "lies inside another"));
+  }
+
   /// Samples are a pulse like any other: what is too fast for the mesh is told of, and walls are fitted to what they hold.
   void samples_are_known_by_their_spectrum() {
     Pulse ricker, samples;
@@ -323,6 +369,22 @@ class TestMessages : public QObject {
     for (const double f :
          {20.0, 50.0, 90.0, 140.0})  // the transform has a value every 4 Hz or less, for which the slope is 6 % at most
       QVERIFY2(std::abs(samples.level(f) - ricker.level(f)) < 0.06, qPrintable(QString::number(samples.level(f))));
+    // Three of them in the shortest period are the pulse that they were taken from, at the same times; where they hold more than that they stay.
+    Pulse few;
+    few.kind = PulseKind::sampled;
+    few.step = 1 / (3 * ricker.highest_frequency());
+    for (double t = -ricker.onset(); t < ricker.onset(); t += few.step) few.samples.push_back(ricker.value(t));
+    Pulse refined = few, edge = few;
+    refine_samples(refined);
+    double off = 0, before = 0;
+    for (double t = -0.03; t < 2 * ricker.onset(); t += 1.3e-4) {
+      off = std::max(off, std::abs(refined.value(t) - ricker.value(t - ricker.onset())));
+      before = std::max(before, std::abs(few.value(t) - ricker.value(t - ricker.onset())));
+    }
+    QVERIFY2(off < 5e-4 && before > 1e-2, qPrintable(QString("%1, %2").arg(off).arg(before)));
+    edge.samples = {1, -1, 1, 1, -1, 0, 1};
+    refine_samples(edge);
+    QCOMPARE(edge.samples.size(), std::size_t{7});
     Pulse bell, burst;
     bell.kind = PulseKind::gaussian;
     burst.kind = PulseKind::modulated_gaussian;
@@ -343,13 +405,7 @@ class TestMessages : public QObject {
     }
 
     const Mesh mesh = *sphere(4);
-    const auto said = [&](const Json& json, const char* text) {
-      const Case c = resolved(json);
-      const std::vector<Diagnostic> all = AcousticBem().check(c, &mesh, make_offer(c).value());
-      return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
-        return d.severity == Severity::warning && d.text.find(text) != std::string::npos;
-      });
-    };
+    const auto said = [&](const Json& json, const char* text) { return warned_of(json, mesh, text); };
     Json json = sphere_case();
     json["excitation"]["pulse"] = Json{{"kind", "sampled"}, {"step", samples.step}, {"samples", samples.samples}};
     json["output"]["frequencies"] = {{"from", 40}, {"to", 100}, {"count", 3}};

@@ -2,6 +2,7 @@
 // Two, three and four ranks find what one finds: shares of the slices are assembled and summed, the numbers are those of one rank to
 // round-off and the same bits on all ranks; a checkpoint of four goes on on one.
 // labels: unit mpi4 rows
+#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 #include <map>
@@ -13,6 +14,7 @@
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
@@ -181,6 +183,48 @@ class TestRanks : public QObject {
       QVERIFY(even(near, all_near, surface.unknowns) && even(far, all_far, surface.unknowns / 4));
       QCOMPARE(static_cast<Index>(cluster->sum(static_cast<double>(near))), all_near);
       QCOMPARE(static_cast<Index>(cluster->sum(static_cast<double>(far))), all_far);
+    }
+  }
+
+  /// Each rank writes and reads the windows of its own slices, whole groups of them; a fourth rank may have none.
+  void ranks_stream_their_own_slices() {
+    const Surface surface = unit_sphere(8);  // 642 unknowns: three groups of slices
+    const Form form = form_for(surface, FormName::NC);
+    Team team({{"cpu", 1, 1}});
+    NoProgress quiet;
+    const QTemporaryDir folder;
+    Index own = 0, first = 0;
+    Bytes total = 0;
+    std::uint64_t loads = 0;
+    const auto marched = [&](Communicator* cluster, bool streams) {
+      Assembly assembly(surface, form, {}, cluster);
+      assembly.find_extents(team, quiet, {}).or_throw();
+      if (streams)
+        assembly.stream_values([] { return Bytes{16} << 20; },
+                               folder.filePath(QString::number(cluster->rank())).toStdString());
+      auto matrices = std::move(*assembly.assemble<double>(team, quiet, {}));
+      const auto kept = std::make_shared<Slices<double>>(matrices.slices);  // shares the store
+      own = kept->count();
+      first = kept->first();
+      March<double> march(std::move(matrices), {.steps = 4, .cluster = cluster});
+      while (march.step() < 40)
+        march.advance(team, [](Index n, Index, std::span<double> v) {
+          for (std::size_t i = 0; i < v.size(); ++i)
+            v[i] = std::exp(-0.02 * std::pow(static_cast<double>(n) - 12 - 0.02 * static_cast<double>(i), 2));
+        });
+      total = kept->streams() ? kept->store().windows().total() : 0;
+      loads = kept->streams() ? kept->store().windows().statistics().loads : 0;
+      return std::vector<double>(march.current(0).begin(), march.current(0).end());
+    };
+    const std::vector<double> one = marched(nullptr, false);
+    const auto pairs = world_->split(world_->rank() / 2);
+    for (Communicator* cluster : {world_.get(), pairs.get()}) {
+      const std::vector<double> here = marched(cluster, true);
+      QVERIFY2(rank_difference(one, here) < 2.2e-14, qPrintable(QString::number(rank_difference(one, here))));
+      QCOMPARE(static_cast<Index>(cluster->sum(static_cast<double>(own))), surface.unknowns);
+      QCOMPARE(first % window_group(surface.unknowns), Index{0});
+      QVERIFY(own == 0 || total > 0);
+      QVERIFY(total <= (Bytes{16} << 20) || loads > 0);
     }
   }
 

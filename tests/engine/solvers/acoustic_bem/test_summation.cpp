@@ -161,6 +161,30 @@ class TestSummation : public QObject {
             1e-11);
   }
 
+  /// Of rows that several threads share, against factors; of the same bits for any of them.
+  void gradients_have_the_same_bits_on_any_threads() {
+    constexpr Index n = 3000;
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int i = 0; i < n; ++i) {
+      entries.emplace_back(i, i, 4 + std::sin(0.1 * i));
+      if (i + 1 < n) entries.insert(entries.end(), {{i, i + 1, 1.0}, {i + 1, i, 1.0}});
+      if (i + 70 < n) entries.insert(entries.end(), {{i, i + 70, 0.3}, {i + 70, i, 0.3}});
+    }
+    SparseMatrix M(n, n);
+    M.setFromTriplets(entries.begin(), entries.end());
+    std::vector<double> right(n), factors(n), one(n), some(n);
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = std::cos(0.37 * static_cast<double>(i * i % 101));
+    InstantSolver(M, false).solve(right, factors);
+    InstantSolver gradients(M, true);
+    gradients.solve(right, one);
+    QVERIFY(gradients.iterations() > 5);
+    QVERIFY(distance(one, factors) < 1e-11);
+    for (const int threads : {2, 3, 16}) {
+      gradients.solve(right, some, threads);
+      QVERIFY(some == one);
+    }
+  }
+
   void several_excitations_share_the_matrices() {
     Team team({{"cpu", 2, 1}});
     const Surface s = unit_sphere(2);
