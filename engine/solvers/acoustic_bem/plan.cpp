@@ -169,8 +169,8 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
         evaluations * 2 *
         static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
         triangles;
-  // Tiles in which slices of two ranks meet are computed by both.
-  const double ranks = s.ranks, assembled = 1 - (1 - 1 / ranks) * (1 - 1 / ranks);
+  // Of matrices in memory each tile is computed by one rank; of those that stream, by each whose slices meet in it (not foreseen).
+  const double ranks = s.ranks, assembled = 1 / ranks;
   const double real = s.single_precision ? 4 : 8;
   const double row_vector = 2 / courant + 6;  // reach of a hat, and of the cubic in time
   ExpectedWork out;

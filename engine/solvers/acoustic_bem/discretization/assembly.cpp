@@ -9,12 +9,13 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/cuda/device_tiles.hpp"
 #include "engine/solvers/acoustic_bem/discretization/memory_columns.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
-#include "engine/solvers/acoustic_bem/discretization/tile.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile_exchange.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
@@ -23,10 +24,6 @@
 
 namespace conoid::acoustic_bem {
 namespace {
-
-struct TilePair {
-  Interval rows, cols;  ///< equal, or disjoint with rows before cols
-};
 
 /// Part of a tile that one thread assembles.
 struct Piece {
@@ -165,24 +162,32 @@ struct Assembly::Tiles {
     return out;
   }
 
-  /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
+  /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between. `after_batch`: of several ranks, which all
+  /// have as many batches then.
   Status run(std::string_view name, const std::vector<Index>& chosen, Team& team, Progress& progress,
              const std::stop_token& stop, const TilePhase::Body& body, const std::function<void(TileSpace&)>& collect,
-             const TilePhase::Devices& on_devices = {}) {
+             const TilePhase::Devices& on_devices = {}, Communicator* cluster = nullptr,
+             const std::function<void()>& after_batch = {}) {
     const auto total = static_cast<Index>(chosen.size());
     const Index batch = std::max<Index>(total / 40, 4 * team.threads());
+    Index batches = (total + batch - 1) / batch;
+    if (after_batch) batches = static_cast<Index>(cluster->maximum(static_cast<double>(batches)));
     progress.begin(name, total, "tiles");
-    for (Index begin = 0; begin < total; begin += batch) {
-      TilePhase phase(
-          name, {begin, std::min(begin + batch, total)},
-          [&](Index k, TileSpace& space, DeviceTiles* device) {
-            body(chosen[static_cast<std::size_t>(k)], space, device);
-          },
-          on_devices);
-      team.run(phase, stop);
-      if (stop.stop_requested()) return stopped();
-      for (TileSpace& s : phase.spaces()) collect(s);
-      progress.at(std::min(begin + batch, total));
+    for (Index b = 0; b < batches; ++b) {
+      const Interval some{total * b / batches, total * (b + 1) / batches};
+      if (!some.empty()) {
+        TilePhase phase(
+            name, some,
+            [&](Index k, TileSpace& space, DeviceTiles* device) {
+              body(chosen[static_cast<std::size_t>(k)], space, device);
+            },
+            on_devices);
+        team.run(phase, stop);
+        if (stop.stop_requested()) return stopped();
+        for (TileSpace& s : phase.spaces()) collect(s);
+      }
+      if (after_batch) after_batch();
+      progress.at(some.end);
     }
     progress.end();
     return {};
@@ -272,7 +277,7 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
   if (pattern != nullptr) {
     pattern_ = *pattern;
     cut_pattern();
-    if (cluster_ != nullptr) own_ = share_of_slices(pattern_.slice_pairs(), cluster_->rank(), cluster_->size());
+    if (cluster_ != nullptr) cut_slices(pattern_.slice_pairs(), 1);
   } else {
     cut_tiles();
   }
@@ -356,6 +361,15 @@ std::vector<Index> Assembly::own_tiles() const {
   return out;
 }
 
+/// Those of all tiles that this rank computes.
+std::vector<Index> Assembly::computed_tiles() const {
+  const std::vector<int> by = ranks_of_tiles(tiles_->pairs, cuts_);
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < by.size(); ++k)
+    if (by[k] == cluster_->rank()) out.push_back(static_cast<Index>(k));
+  return out;
+}
+
 /// Each rank tells the others what it has found of its tiles, 8 bytes a pair of mirror entries.
 void Assembly::join_extents() {
   std::vector<std::uint16_t> packed;
@@ -402,8 +416,17 @@ void Assembly::share_slices(Index group) {
       sum += std::max(static_cast<int>(extents_.last[e]) - std::max<int>(extents_.first[e], 1) + 1, 0);
     weights[static_cast<std::size_t>(j / group)] += static_cast<double>(sum);
   }
-  const Interval groups = share_of_slices(weights, cluster_->rank(), cluster_->size());
-  own_ = {std::min(groups.begin * group, N), std::min(groups.end * group, N)};
+  cut_slices(weights, group);
+}
+
+/// `weights`: of each group of slices.
+void Assembly::cut_slices(std::span<const double> weights, Index group) {
+  cuts_.clear();
+  for (int r = 0; r < cluster_->size(); ++r)
+    cuts_.push_back(std::min(share_of_slices(weights, r, cluster_->size()).begin * group, surface_.unknowns));
+  cuts_.push_back(surface_.unknowns);
+  const auto r = static_cast<std::size_t>(cluster_->rank());
+  own_ = {cuts_[r], cuts_[r + 1]};
 }
 
 void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesystem::path file) {
@@ -495,6 +518,24 @@ Matrices<Real> Assembly::empty_matrices() const {
   return {form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
 }
 
+/// M_0 = S + A: keep S; a^n ≈ 2a^{n−1} − a^{n−2} in the skew part: M_1 += 2A, M_2 −= A.
+void Assembly::symmetrise(Block& block, Block& mirror, Squares& told) const {
+  const bool diagonal = block.rows == block.cols;
+  for (Index j = block.cols.begin; j < block.cols.end; ++j)
+    for (Index i = block.rows.begin; i < (diagonal ? j : block.rows.end); ++i) {
+      if (block.first(i, j) != 0) continue;
+      double* const u = block.at(i, j);
+      double* const v = mirror.at(j, i);
+      const double skew = 0.5 * (u[0] - v[0]);
+      told.skew += 2 * skew * skew;
+      told.all += u[0] * u[0] + v[0] * v[0];
+      if (!form_.combined() || !options_.lag2) continue;
+      u[0] = v[0] = 0.5 * (u[0] + v[0]);
+      u[1] += 2 * skew, u[2] -= skew;
+      v[1] -= 2 * skew, v[2] += skew;
+    }
+}
+
 template <class Real>
 Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
   auto out = empty_matrices<Real>();
@@ -502,19 +543,30 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
 
   if (Status s = lay_out(out, team, stop); !s) return s.error();
 
+  // Tiles with slices of several ranks are computed by one of them; not those of windows, which are written whole.
+  std::optional<TileExchange<Real>> exchange;
+  if (cluster_ != nullptr && !window_memory_) exchange.emplace(extents_, cuts_, *cluster_);
+  const auto fill_rows = [&](Index j, Interval rows, auto&& source) {
+    for (Index panel = out.slices.panel_of(rows.begin);
+         panel < out.slices.panels() && out.slices.panel(panel).begin < rows.end; ++panel)
+      out.slices.fill_rows(j - own_.begin, panel, rows, source);
+  };
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
-    for (Index j = std::max(block.cols.begin, own_.begin); j < std::min(block.cols.end, own_.end); ++j) {
-      for (Index panel = out.slices.panel_of(block.rows.begin);
-           panel < out.slices.panels() && out.slices.panel(panel).begin < block.rows.end && !out.slices.streams();
-           ++panel)
-        out.slices.fill_rows(j - own_.begin, panel, block.rows,
-                             [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+    if (exchange) exchange->put(block);
+    const Interval mine{std::max(block.cols.begin, own_.begin), std::min(block.cols.end, own_.end)};
+    for (Index j = mine.begin; j < mine.end && !out.slices.streams(); ++j)
+      fill_rows(j, block.rows, [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+    const Interval told = exchange ? block.cols : mine;
+    for (Index j = told.begin; j < told.end; ++j)
       for (Index i = block.rows.begin; i < block.rows.end; ++i)
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
-    }
   };
-  const std::vector<Piece> pieces = cut_pieces(tiles_->pairs, own_tiles(), window_memory_ != nullptr, team);
+  const auto take = [&](const typename TileExchange<Real>::Column& c) {
+    fill_rows(c.j, c.rows, [&](Index i, Index k) { return c.at(i, k); });
+  };
+  const std::vector<Piece> pieces =
+      cut_pieces(tiles_->pairs, exchange ? computed_tiles() : own_tiles(), window_memory_ != nullptr, team);
   std::vector<Squares> squares_of(pieces.size());
   const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
     const FlushSubnormals flush;
@@ -534,20 +586,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     if (stop.stop_requested()) return;
     add_mass(context, block);
     if (!diagonal) add_mass(context, mirror);
-    // M_0 = S + A: keep S; a^n ≈ 2a^{n−1} − a^{n−2} in the skew part: M_1 += 2A, M_2 −= A.
-    for (Index j = p.cols.begin; j < p.cols.end; ++j)
-      for (Index i = p.rows.begin; i < (diagonal ? j : p.rows.end); ++i) {
-        if (block.first(i, j) != 0) continue;
-        double* const u = block.at(i, j);
-        double* const v = mirror.at(j, i);
-        const double skew = 0.5 * (u[0] - v[0]);
-        mine.skew += 2 * skew * skew;
-        mine.all += u[0] * u[0] + v[0] * v[0];
-        if (!form_.combined() || !options_.lag2) continue;
-        u[0] = v[0] = 0.5 * (u[0] + v[0]);
-        u[1] += 2 * skew, u[2] -= skew;
-        v[1] -= 2 * skew, v[2] += skew;
-      }
+    symmetrise(block, mirror, mine);
     keep(block, space);
     if (!diagonal) keep(mirror, space);
     mine.evaluations = static_cast<double>(space.evaluations - before);
@@ -567,9 +606,10 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
         m0.insert(m0.end(), s.m0.begin(), s.m0.end());
         out.seconds += s.seconds;
       },
-      on_devices);
+      on_devices, cluster_, exchange ? std::function<void()>([&] { exchange->pass(team, take); }) : nullptr);
   tiles_->devices.clear();  // the march needs the memory
   if (!status) return status.error();
+  if (exchange) exchange->finish(team, take);
   extents_ = {};
   if (out.slices.streams()) {
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();

@@ -30,6 +30,7 @@ class Team;
 
 namespace conoid::acoustic_bem {
 
+struct Block;      // tile.hpp
 struct Skeletons;  // skeletons.hpp
 
 struct AssemblyOptions {
@@ -112,7 +113,8 @@ struct Extents {
 class Assembly {
  public:
   /// With several ranks each assembles slices of its own, an interval with about as many values as that of any other, and M_0
-  /// becomes whole on all of them; all calls are then collective. Tiles in which slices of two ranks meet are computed by both.
+  /// becomes whole on all of them; all calls are then collective. A tile in which slices of several ranks meet is computed by one of them, which sends
+  /// the others their columns (tile_exchange.hpp); by each where values stream.
   /// `pattern`: blocks that are wanted, by processors; null: all. The others are empty, also in M_0: blocks whose
   /// unknowns share a triangle must be among them.
   Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster = nullptr,
@@ -144,8 +146,12 @@ class Assembly {
   void cut_pattern();
   /// Tiles that touch this rank's slices.
   [[nodiscard]] std::vector<Index> own_tiles() const;
+  /// Those that it computes where tiles are exchanged.
+  [[nodiscard]] std::vector<Index> computed_tiles() const;
   void join_extents();
   void share_slices(Index group);
+  void cut_slices(std::span<const double> weights, Index group);
+  void symmetrise(Block& block, Block& mirror, Squares& told) const;
   template <class Real>
   [[nodiscard]] Matrices<Real> empty_matrices() const;
   template <class Real>
@@ -159,6 +165,7 @@ class Assembly {
   Extents extents_;
   BlockPattern pattern_;  ///< no clusters: all pairs
   Interval own_;
+  std::vector<Index> cuts_;               ///< of several ranks: the first slice of each, and their number at the end
   std::function<Bytes()> window_memory_;  ///< none: values stay in memory
   std::filesystem::path window_file_;
   std::unique_ptr<Tiles> tiles_;

@@ -166,7 +166,7 @@ class Slices {
   void put_rows(Index j, Index panel, Interval rows, Real* out, F&& source) const {
     for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
       if (i < rows.begin || i >= rows.end) return;
-      const double* v = source(i, static_cast<Index>(start));
+      const auto* v = source(i, static_cast<Index>(start));
       for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
     });
   }
