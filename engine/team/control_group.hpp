@@ -11,7 +11,8 @@ namespace conoid {
 /// The least over the group and all above it, since each limits those within.
 struct GroupLimits {
   Bytes memory = 0;  ///< that the group may have; 0: no limit
-  Bytes free = 0;    ///< of that, what is not taken yet; files in memory give way and count as free. Meaningless without a limit
+  Bytes free =
+      0;  ///< of that, what is not taken yet; files in memory give way and count as free. Meaningless without a limit
   double cores = 0;  ///< of processor time in a second; 0: no limit
 };
 

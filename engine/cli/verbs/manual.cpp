@@ -141,11 +141,7 @@ void put_environment(Page& page) {
   page.heading("ENVIRONMENT");
   page.item("CONOID_RESOURCES", "",
             "Folder of sample cases, colour maps and themes, instead of share/conoid beside the program.");
-  page.item("CONOID_DOCUMENTATION", "",
-            "Folder of the documentation, instead of share/doc/conoid/html beside the program.");
   page.item("CONOID_MODULES", "", "Folder that modules for devices are looked for in first.");
-  page.item("CONOID_EMULATED", "",
-            "How emulated devices are: memory=64MiB,bandwidth=2GB/s,slowness=3,multiprocessors=2,devices=2.");
   page.item("CONOID_EGL", "", "'device': pictures are drawn by a device first, not by the processor.");
   page.item("OMP_NUM_THREADS, SLURM_CPUS_PER_TASK", "",
             "Threads, the first before the second, where neither --threads nor the case names their number.");

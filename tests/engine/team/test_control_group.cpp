@@ -61,7 +61,8 @@ class TestControlGroup : public QObject {
     write("groups/memory/memory.limit_in_bytes", "9223372036854771712\n");
     write("groups/memory/slurm/uid_1/job_7/memory.limit_in_bytes", "6000\n");
     write("groups/memory/slurm/uid_1/job_7/memory.usage_in_bytes", "4000\n");
-    write("groups/memory/slurm/uid_1/job_7/memory.stat", "inactive_file 1\ntotal_inactive_file 900\ntotal_active_file 100\n");
+    write("groups/memory/slurm/uid_1/job_7/memory.stat",
+          "inactive_file 1\ntotal_inactive_file 900\ntotal_active_file 100\n");
     write("groups/cpu/cpu.cfs_quota_us", "-1\n");
     write("groups/cpu/slurm/uid_1/cpu.cfs_quota_us", "200000\n");
     write("groups/cpu/slurm/uid_1/cpu.cfs_period_us", "100000\n");
