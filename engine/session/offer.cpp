@@ -36,6 +36,7 @@ int from_environment(const char* name) {
   const char* text = std::getenv(name);
   if (!text) return 0;
   int value = 0;
+  text += std::strspn(text, " \t+");  // OpenMP takes them
   std::from_chars(text, text + std::strlen(text), value);
   return std::max(0, value);
 }

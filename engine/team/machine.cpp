@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "engine/simd/instruction_set.hpp"
+#include "engine/team/control_group.hpp"
 
 namespace conoid {
 namespace {
@@ -37,27 +38,12 @@ Bytes parse_cache_size(const std::string& text) {
   return value;
 }
 
-/// A limit of the control group (version 2, then 1); 0 if there is none.
-Bytes memory_limit() {
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    const std::string line = first_line(path);
-    Bytes value = 0;
-    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), value);
-    if (error == std::errc{} && rest != line.data() && value < (Bytes{1} << 60)) return value;
-  }
-  return 0;
-}
-
-int core_count() {
+int core_count(const GroupLimits& group) {
   int cores = 1;
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) cores = std::max(1, CPU_COUNT(&set));
-  std::istringstream quota(first_line("/sys/fs/cgroup/cpu.max"));
-  double allowed = 0;
-  double period = 0;
-  if (quota >> allowed >> period && period > 0)
-    cores = std::clamp(static_cast<int>(std::lround(allowed / period)), 1, cores);
+  if (group.cores > 0) cores = std::clamp(static_cast<int>(std::lround(group.cores)), 1, cores);
   return cores;
 }
 
@@ -67,7 +53,8 @@ Machine this_machine() {
   Machine m;
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) == 0) m.host = host;
-  m.cores = core_count();
+  const GroupLimits group = group_limits();
+  m.cores = core_count(group);
 
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -86,9 +73,9 @@ Machine this_machine() {
     if (key == "MemTotal:") m.memory = kib << 10;
     if (key == "MemAvailable:") m.free_memory = kib << 10;
   }
-  if (const Bytes limit = memory_limit(); limit > 0 && limit < m.memory) {
-    m.memory = limit;
-    m.free_memory = std::min(m.free_memory, limit);
+  if (group.memory > 0 && group.memory < m.memory) {
+    m.memory = group.memory;
+    m.free_memory = std::min(m.free_memory, std::max<Bytes>(1, group.free));  // 0: not known
   }
 
   for (int i = 0; i < 8; ++i) {

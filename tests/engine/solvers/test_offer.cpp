@@ -96,7 +96,7 @@ class TestOffer : public QObject {
   void initTestCase() { ::setenv("CONOID_EMULATED", "devices=2,memory=96MiB", 1); }
 
   void flag_before_case_before_settings_before_environment() {
-    const Variable openmp("OMP_NUM_THREADS", "5,2");
+    const Variable openmp("OMP_NUM_THREADS", " 5,2");
     const Case silent = wave();
     const Case says = wave(R"(, "compute": {"workers": "cpu", "threads": 3, "deterministic": true,
                                 "memory": {"host": "300 MiB", "device": "30 MiB"}})");
