@@ -262,11 +262,30 @@ void read_attenuation(const CaseReader& reader, Setup& setup) {
   }
   setup.quality = v["quality"].number();
   setup.quality_band = {lowest, highest};
-  setup.quality_frequency = v.has("reference") ? v["reference"].number() : highest / peak;
+  const double typical = (setup.highest_sent > 0 ? setup.highest_sent : highest) / peak;
+  setup.quality_frequency = v.has("reference") ? v["reference"].number() : typical;
   p.relaxations = constant_quality(setup.quality, lowest, highest, solids);
-  p.stiffening = stiffening(p.relaxations, setup.quality_frequency);
+  const auto stiffening_at = [&](double frequency) {
+    const double within = std::clamp(frequency, lowest, highest);
+    return stiffening(p.relaxations, within) * constant_quality_speed(setup.quality, within / frequency);
+  };
+  p.stiffening = stiffening_at(setup.quality_frequency);
+  p.initial.stiffening = stiffening_at(typical);
   if (p.velocity) p.velocity = scaled_velocity(p.velocity, p.stiffening);
   p.speed = {p.stiffening * p.speed.lowest, p.stiffening * p.speed.highest};
+  if (const double away = setup.quality_frequency / std::clamp(setup.quality_frequency, lowest, highest); away != 1)
+    reader.note(
+        v,
+        fmt::format("the speed holds at {}, outside the band of constant Q from {} to {}: at its end it is taken "
+                    "{:.3g} times as high, by the law of a constant Q at all frequencies",
+                    format_quantity(setup.quality_frequency, "Hz"), format_quantity(lowest, "Hz"),
+                    format_quantity(highest, "Hz"), constant_quality_speed(setup.quality, 1 / away)),
+        "Give the speed at a frequency within the band, where it is known, with \"reference\".");
+  if (setup.highest_sent > 1.001 * highest)
+    reader.warn(v["highest"],
+                fmt::format("what is sent reaches {}; from {} on waves lose ever less than Q {:g} takes from them",
+                            format_quantity(setup.highest_sent, "Hz"), format_quantity(highest, "Hz"), setup.quality),
+                "Raise \"highest\" to what is sent, or leave it away.");
   if (const double off = ripple(p.relaxations, setup.quality, lowest, highest); off > 0.1)
     reader.warn(v,
                 fmt::format("between {} and {} Q differs by up to {:.0f} % from {:g}", format_quantity(lowest, "Hz"),

@@ -133,9 +133,7 @@ struct OnDevices {
 OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Bytes memory, int parts) {
   OnDevices out;
   if (offer.place.ranks > 1) {  // each rank's slab has to lie whole on the one that it is offered
-    out.plan.in_core = out.plan.least = out.plan.taken =
-        march_bytes(problem, offer.place.ranks / parts) + (Bytes{1} << 20);
-    out.plan.possible = out.plan.in_core <= memory;
+    out.plan = slab_plan(problem, memory, offer.place.ranks / parts, offer.devices.front());
     if (!out.plan.possible) out.use = {0, "a rank's slab does not fit in its memory"};
     return out;
   }
@@ -257,7 +255,8 @@ std::string plan_devices(const Setup& setup, const Offer& offer, const ShotShare
     e.slower = on.slower;
   }
   const bool alone = count == 1 || share.parts > 1 || on.levels > 0;
-  return offer.place.ranks == 1 && alone ? steps_text(p, on) : std::string();
+  if (offer.place.ranks > 1) return on.levels > 0 ? steps_text(p, on) : std::string();
+  return alone ? steps_text(p, on) : std::string();
 }
 
 /// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.

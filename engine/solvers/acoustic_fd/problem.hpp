@@ -126,6 +126,7 @@ struct Initial {
   int axis = 0;                                       ///< plane: axis it travels along
   int direction = 1;                                  ///< plane: +1, −1, or 0 for a pulse that splits into both
   std::shared_ptr<const Velocity> samples = nullptr;  ///< file: p(x, 0) / amplitude, at rest
+  double stiffening = 0;  ///< of a plane wave with attenuation: c_U over its own speed; 0: as of the problem
   [[nodiscard]] bool at_rest() const { return kind == Kind::pulse || kind == Kind::file; }
   /// p(x, −t) = p(x, t); a plane wave that splits into both directions as well.
   [[nodiscard]] bool starts_at_rest() const { return at_rest() || (kind == Kind::plane && direction == 0); }

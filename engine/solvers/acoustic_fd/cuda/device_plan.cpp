@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/stepping/slab.hpp"
 #include "engine/solvers/acoustic_fd/stepping/storage.hpp"
 
 #include <algorithm>
@@ -297,6 +298,23 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   static_cast<WindowPlan&>(plan) = window;
   plan.slower = window.seconds / in_core;
   plan.step = window.seconds;
+  return plan;
+}
+
+DevicePlan slab_plan(const Problem& problem, Bytes budget, int ranks, const DeviceInfo& device) {
+  DevicePlan plan;
+  const auto& n = problem.grid.points;
+  const Index s = problem.order / 2;
+  plan.in_core = plan.least = plan.taken = march_bytes(problem, ranks) + (Bytes{1} << 20);
+  plan.possible = plan.in_core <= budget;
+  const std::vector<Index> panels = panels_for(problem, device, has_matched_layers(problem), n[1]);
+  const Index planes = (n[0] + ranks - 1) / ranks, steps = steps_between_exchanges(problem, ranks);
+  const Layout slab(0, planes + 2 * s * (steps + 1), n[1], n[2], static_cast<int>(s));
+  const Bytes pair = 2 * static_cast<Bytes>(slab.count) * value_bytes(problem);
+  if (plan.possible && !panels.empty() && panels.back() <= steps && pair <= budget - plan.in_core) {
+    plan.taken += pair;
+    plan.levels = panels.front() <= steps ? panels.front() : panels.back();
+  }
   return plan;
 }
 

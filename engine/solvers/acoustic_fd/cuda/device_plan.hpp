@@ -64,5 +64,7 @@ struct Stage {
 /// `device`: one of the devices, all alike; null: one that takes single steps only.
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices,
                                      const DeviceInfo* device = nullptr);
+/// The same of the slab of one of several ranks, each of which has one device: it lies there whole, or not at all.
+[[nodiscard]] DevicePlan slab_plan(const Problem& problem, Bytes budget, int ranks, const DeviceInfo& device);
 
 }  // namespace conoid::acoustic_fd

@@ -69,7 +69,7 @@ class RankSteps final : public DeviceSteps {
         for (Index i = 0; i < count; ++i) slice_->update(k + i, inner(s_ * (i + 1)), slice_->rows());
     }
     copies_.synchronize();
-    cluster.start_exchange(bytes_of(to_[0]), bytes_of(to_[1]), bytes_of(from_[0]), bytes_of(from_[1]));
+    cluster.start_exchange(to_[0].bytes(), to_[1].bytes(), from_[0].bytes(), from_[1].bytes());
     cluster.finish_exchange();
     take_edges(k, count);
     slice_->stream().wait(arrived_);
@@ -111,6 +111,12 @@ class RankSteps final : public DeviceSteps {
   }
 
  private:
+  struct Message {
+    PinnedBuffer<T> room;
+    std::size_t count = 0;
+    [[nodiscard]] std::span<T> values() const { return {room.data(), count}; }
+    [[nodiscard]] std::span<std::byte> bytes() const { return std::as_writable_bytes(values()); }
+  };
   /// The first stage of a band of so many steps is one of panels.
   [[nodiscard]] bool goes_in_panels(Index count) const {
     return panels_ && !panel_levels_.empty() && count >= panel_levels_.back();
@@ -186,9 +192,6 @@ class RankSteps final : public DeviceSteps {
       });
     }
   }
-  [[nodiscard]] static std::span<std::byte> bytes_of(const PinnedBuffer<T>& buffer) {
-    return std::as_writable_bytes(buffer.span());
-  }
   /// What neighbours need for so many steps from level k on comes to locked memory; there is room for what they send.
   void bring_edges(Index k, Index count) {
     const Index planes = s_ * count;
@@ -196,18 +199,18 @@ class RankSteps final : public DeviceSteps {
                              {own_.end - (upper_ ? planes : 0), own_.end}};
     const Interval wanted[] = {{own_.begin - (lower_ ? planes : 0), own_.begin},
                                {own_.end, own_.end + (upper_ ? planes : 0)}};
-    const auto make_room = [&](Interval some, PinnedBuffer<T>& buffer) {
-      std::size_t values = 0;
-      for_state(k, some, [&](const DeviceBuffer<T>&, std::size_t, std::size_t n) { values += n; });
-      if (buffer.size() != values)
-        buffer = values > 0 ? slice_->device().template pinned<T>(values) : PinnedBuffer<T>{};
+    const auto make_room = [&](Interval some, Message& message) {
+      message.count = 0;
+      for_state(k, some, [&](const DeviceBuffer<T>&, std::size_t, std::size_t n) { message.count += n; });
+      // Bands are of several lengths, and to lock memory takes longer than to send it.
+      if (message.room.size() < message.count) message.room = slice_->device().template pinned<T>(message.count);
     };
     for (std::size_t side = 0; side < 2; ++side) {
       make_room(sent[side], to_[side]);
       make_room(wanted[side], from_[side]);
       std::size_t at = 0;
       for_state(k, sent[side], [&](const DeviceBuffer<T>& from, std::size_t place, std::size_t n) {
-        copies_.to_host(to_[side].span().subspan(at, n), from, place);
+        copies_.to_host(to_[side].values().subspan(at, n), from, place);
         at += n;
       });
     }
@@ -219,7 +222,7 @@ class RankSteps final : public DeviceSteps {
     for (std::size_t side = 0; side < 2; ++side) {
       std::size_t at = 0;
       for_state(k, wanted[side], [&](const DeviceBuffer<T>& to, std::size_t place, std::size_t n) {
-        copies_.to_device(to, std::span<const T>(from_[side].span().subspan(at, n)), place);
+        copies_.to_device(to, std::span<const T>(from_[side].values().subspan(at, n)), place);
         at += n;
       });
     }
@@ -235,7 +238,7 @@ class RankSteps final : public DeviceSteps {
   std::unique_ptr<DeviceSlice<T>> slice_;
   Stream copies_;
   Event arrived_;
-  PinnedBuffer<T> to_[2], from_[2];  ///< of the lower and the upper neighbour
+  Message to_[2], from_[2];  ///< of the lower and the upper neighbour
   std::vector<Index> panel_levels_;
   bool panels_ = true;  ///< where there are any
   int trial_ = 0;

@@ -23,6 +23,10 @@ double stiffening(const std::vector<Relaxation>& relaxations, double frequency) 
   return std::sqrt(relaxed(relaxations, {0, 2 * std::numbers::pi * frequency})).real();
 }
 
+double constant_quality_speed(double quality, double ratio) {
+  return std::pow(ratio, std::atan(1 / quality) / std::numbers::pi);
+}
+
 double ripple(const std::vector<Relaxation>& relaxations, double quality, double lowest, double highest) {
   double worst = 0;
   for (int i = 0; i <= 100; ++i)

@@ -37,6 +37,10 @@ inline constexpr std::size_t most_relaxations = 6;
 [[nodiscard]] std::vector<Relaxation> constant_quality(double quality, double lowest, double highest,
                                                        std::size_t count);
 
+/// How many times as fast as waves of a frequency those of `ratio` times that are, where Q is the same at all frequencies: ratio^(atan(1/Q)/π) (Kjartansson,
+/// J. Geophys. Res. 84, 1979).
+[[nodiscard]] double constant_quality_speed(double quality, double ratio);
+
 /// 1 + Σ a/(1 + sτ) for e^{st}.
 [[nodiscard]] std::complex<double> relaxed(const std::vector<Relaxation>& relaxations, std::complex<double> s);
 /// 1/Q at a frequency in Hz.

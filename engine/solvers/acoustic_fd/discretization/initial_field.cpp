@@ -200,12 +200,19 @@ double initial_pressure(const Initial& f, const Vec3& place) {
   return bell(f, std::sqrt(square));
 }
 
+namespace {
+/// c_U over the speed of the initial wave.
+double own_stiffening(const Problem& problem) {
+  return problem.initial.stiffening > 0 ? problem.initial.stiffening : problem.stiffening;
+}
+}  // namespace
+
 double pressure_before(const Problem& problem, const Vec3& place, double speed) {
   const Initial& f = problem.initial;
   if (f.kind != Initial::Kind::plane) return initial_pressure(f, place);
   const double d = ahead(f, place), dt = problem.dt;
   if (f.direction == 0) return 0.5 * (bell(f, d - speed * dt) + bell(f, d + speed * dt));
-  const double compliance = problem.stiffening * problem.stiffening, phase = speed / problem.stiffening;
+  const double stiff = own_stiffening(problem), compliance = stiff * stiff, phase = speed / stiff;
   double p = bell(f, d + phase * (1 + 0.5 * (compliance - 1) / compliance) * dt);
   const double between = d + 0.5 * phase * dt;  // half a step before
   for (const Relaxation& r : problem.relaxations)
@@ -216,7 +223,7 @@ double pressure_before(const Problem& problem, const Vec3& place, double speed) 
 double initial_memory(const Problem& problem, const Relaxation& relaxation, const Vec3& place, double speed) {
   const Initial& f = problem.initial;
   if (f.kind != Initial::Kind::plane || f.direction == 0) return initial_pressure(f, place);
-  return faded(f, ahead(f, place), speed / problem.stiffening * relaxation.time);
+  return faded(f, ahead(f, place), speed / own_stiffening(problem) * relaxation.time);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -4,6 +4,8 @@
 
 #include "engine/solvers/acoustic_fd/kernels/patch_tables.hpp"
 
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace conoid::acoustic_fd {
@@ -56,6 +58,36 @@ bool equal_spacings(const Vec3& spacing) {
   return spacing[0] == spacing[1] && spacing[0] == spacing[2];
 }
 
+namespace {
+
+/// Weights that are rounded one by one do not add up to nothing: a constant p has Δ_h p = ε p, of 2e-7 p in single precision, as if p_tt/c² = Δp + ε p/h².
+/// Waves of a hundred nodes then come 1e-5 too early or late, and where ε is positive (order 4) a constant pressure grows. What is missing goes to the
+/// weights, from the coarsest to the finest, each of which takes the multiples of its last digit.
+template <class T>
+void balance(RowWeights<T>& w, int radius, bool equal) {
+  double missing = -static_cast<double>(w.centre);
+  for (int i = 1; i <= radius; ++i)
+    missing -= 2 * (static_cast<double>(w.x[i]) + static_cast<double>(w.y[i]) + static_cast<double>(w.z[i]));
+  const auto take = [&](T& weight, double times) {
+    const T before = weight;
+    const double digit =
+        static_cast<double>(std::nextafter(std::abs(weight), std::numeric_limits<T>::max()) - std::abs(weight));
+    weight = static_cast<T>(static_cast<double>(weight) + std::round(missing / times / digit) * digit);
+    missing -= times * (static_cast<double>(weight) - static_cast<double>(before));
+  };
+  for (int i = 1; i <= radius; ++i) {
+    if (equal) {
+      take(w.equal[i], 6);
+      w.x[i] = w.y[i] = w.z[i] = w.equal[i];
+    } else {
+      for (T* const axis : {w.x, w.y, w.z})
+        if (axis[i] != 0) take(axis[i], 2);
+    }
+  }
+}
+
+}  // namespace
+
 template <class T>
 RowWeights<T> row_weights(const Stencil& stencil, const Vec3& spacing) {
   RowWeights<T> w;
@@ -69,6 +101,7 @@ RowWeights<T> row_weights(const Stencil& stencil, const Vec3& spacing) {
     w.y[i] = static_cast<T>(c * ratio[1]);
     w.z[i] = static_cast<T>(c * ratio[2]);
   }
+  balance(w, stencil.radius, equal_spacings(spacing));
   return w;
 }
 template RowWeights<float> row_weights<float>(const Stencil&, const Vec3&);

@@ -237,6 +237,28 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
   }
 }
 
+/// Tiled marches by 1, 2, 4 … threads, each with the tiling that it finds best. Of 32 whole cores five eighths are asked for.
+void scaling_rows(const TestRun& run, const BenchSink& sink) {
+  if (run.quick || run.threads < 2) return;
+  Index n = 512;
+  while (n > 96 && static_cast<Bytes>(12 * n * n * n) > run.free_memory / 4) n -= 32;
+  for (const int order : {2, 8}) {
+    double one = 0;
+    for (int threads = 1;; threads = std::min(2 * threads, run.threads)) {
+      const std::string row =
+          fmt::format("scaling, order {}, {}^3: {} thread{}", order, n, threads, threads > 1 ? "s" : "");
+      if (!run.may_want(row) && threads > 1) break;
+      run.doing(row);
+      std::string used;
+      const double rate = march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, 2, "auto", Edges::sponge, used);
+      if (threads == 1) one = rate;
+      sink(
+          {row, rate / 1e9, "Gcells/s", rate / one, threads > 1 ? 0.625 * threads * one / 1e9 : 0, "one thread", used});
+      if (threads == run.threads) break;
+    }
+  }
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& sink) {
@@ -244,6 +266,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) { return run.may_want(one); });
   };
   if (may_want({"memory, ", "stepwise, ", "tiled, ", "the same over ", "DiamondTorre, "})) processor_rows(run, sink);
+  if (may_want({"scaling, "})) scaling_rows(run, sink);
   if (may_want({"run on ", "the same step by step", "order "})) device_rows(run, sink);
   if (may_want({"panels, "})) switched_rows(run, sink);
   if (may_want({"devices, "})) shared_rows(run, sink);

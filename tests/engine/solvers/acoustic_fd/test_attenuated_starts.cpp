@@ -46,6 +46,17 @@ class TestAttenuatedStarts : public QObject {
   }
 
  private slots:
+  /// What a reference beyond the band is brought to it by. Within the band three solids follow that law within a tenth of its growth.
+  void speeds_of_the_band_follow_the_law_of_constant_q() {
+    for (const double quality : {10.0, 20.0, 100.0}) {
+      const auto solids = constant_quality(quality, 1, 40, 3);
+      const double law = constant_quality_speed(quality, 40), theirs = stiffening(solids, 1) / stiffening(solids, 40);
+      QVERIFY2(std::abs(theirs - law) < 0.12 * (law - 1),
+               qPrintable(QString("Q %1: %2 %3").arg(quality).arg(theirs).arg(law)));
+    }
+    QCOMPARE(constant_quality_speed(50, 1), 1.0);
+  }
+
   void pressure_that_is_the_same_everywhere_stays() {
     configure_emulated({.devices = 2});
     for (const char* workers : {"cpu:2", "emulated:0", "emulated:0,emulated:1"})

@@ -91,6 +91,20 @@ class TestCaseMessages : public QObject {
     QVERIFY(!says(guide(thin, thin), "only the faces"));
   }
 
+  void attenuation_beyond_its_band_is_told() {
+    const auto says = [&](const char* band, const char* words) {
+      const auto all =
+          check({{"medium.attenuation", std::string(R"({"kind": "constant_q", "quality": 20)") + band + "}"}});
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Diagnostic& d) { return d.text.find(words) != std::string::npos; });
+    };
+    const char *less = "waves lose ever less", *outside = "outside the band of constant Q";
+    QVERIFY(!says("", less) && !says("", outside));
+    QVERIFY(says(R"(, "highest": "5 Hz")", less));
+    QVERIFY(says(R"(, "reference": "0.001 Hz")", outside));
+    QVERIFY(says(R"(, "reference": "1 MHz")", outside));
+  }
+
   void bad_cases_data() {
     QTest::addColumn<QString>("path");
     QTest::addColumn<QString>("value");

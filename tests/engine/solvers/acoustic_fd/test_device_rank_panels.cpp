@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two and four ranks with an emulated device each, in panels, give the bits of one processor.
-// labels: unit emulated mpi4
+// labels: unit emulated mpi4 timeout300
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
