@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading the sections of a case: grid, materials, regions, boundaries, excitation, parameters.
+#include "engine/case/document.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
 
 #include "engine/case/expression.hpp"
@@ -14,11 +15,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -418,6 +421,15 @@ void read_sources(Reader& r, Parts& p) {
   }
 }
 
+/// Whether materials of a run have an afterburn.
+bool burnt_on(const std::filesystem::path& run) {
+  const auto document = CaseDocument::read(run / "case.json");
+  if (!document || !document->json().contains("materials")) return false;
+  const Json& materials = document->json()["materials"];
+  return std::any_of(materials.begin(), materials.end(),
+                     [](const Json& m) { return m.is_object() && m.contains("afterburn"); });
+}
+
 /// The start that another run gives.
 void read_initial(Reader& r, Parts& p) {
   if (!r.input.values().has("initial") || !r.input["initial"].has("from")) return;
@@ -430,6 +442,20 @@ void read_initial(Reader& r, Parts& p) {
   auto run = InitialRun::read(r.input.path(from["run"].text()), from["frame"].text(), g.dim, g.turns, centre);
   if (!run) return r.fail(from["run"], run.error().text, run.error().hint);
   p.initial = std::move(run).value();
+  if (!burnt_on(r.input.path(from["run"].text()))) return;
+  // Nothing says how much of it that run had by then but its case and its time.
+  std::set<std::string> told;
+  for (const Region& region : p.regions) {
+    const std::string& name = p.names[region.material];
+    const Values material = r.input["materials"][name];
+    if (explosive(r.input, name) && material.has("afterburn") && told.insert(name).second)
+      r.warn(
+          material["afterburn"],
+          fmt::format("the run that this one begins with has burnt on as well, until {:.4g} s; time begins at 0 again, "
+                      "and all of this heat is given on top",
+                      p.initial->time()),
+          "Give the energy that was left then, and begin and end less by that time.");
+  }
 }
 
 Parts read_parts(Reader& r, const Geometry* before) {
@@ -529,6 +555,21 @@ Burn read_burn(const Case& input, const Parts& parts) {
   return out;
 }
 
+/// Whether a point lies beyond the box around all zones.
+bool lies_outside(const Geometry& g, const Values& position) {
+  const auto numbers = position.numbers();
+  for (int d = 0; d < g.dim && u(d) < numbers.size(); ++d)
+    if (numbers[u(d)] < g.lower[u(d)] - 1e-9 * g.step(d) || numbers[u(d)] > g.upper[u(d)] + 1e-9 * g.step(d))
+      return true;
+  return false;
+}
+/// What may be meant, and is more often a slip of units.
+void warn_outside(Reader& r, const Geometry& g, const Values& position, const std::string& what) {
+  if (lies_outside(g, position))
+    r.warn(position, fmt::format("this point lies outside the {}: {}", g.is_grid() ? "grid" : "mesh", what),
+           "Numbers without a unit are in metres; write for example \"20 mm\" otherwise.");
+}
+
 /// Points of detonation that nothing takes up, or that lack a coordinate.
 void check_burn(Reader& r, const Parts& p) {
   const Values points = r.input["excitation"]["detonation"];
@@ -538,6 +579,12 @@ void check_burn(Reader& r, const Parts& p) {
                     fmt::format("this point has {} coordinates, the {} {}", points.at(i)["position"].size(),
                                 p.geometry.is_grid() ? "grid" : "mesh", p.geometry.dim),
                     "Give one coordinate for each axis.");
+  for (std::size_t i = 0; i < points.size(); ++i)
+    warn_outside(r, p.geometry, points.at(i)["position"], "its front runs from there, and burns nothing on its way");
+  double soonest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < points.size(); ++i) soonest = std::min(soonest, points.at(i)["time"].number());
+  if (points.size() > 0 && soonest >= r.input["parameters"]["end_time"].number())
+    r.warn(points, "the run ends before any of these points is lit", "Give earlier times, or a later `end_time`.");
   if (points.size() == 0 || read_burn(r.input, p).any()) return;
   r.fail(points, "there are detonation points, and no region burns",
          "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
@@ -555,15 +602,21 @@ void check_places(Reader& r, const Geometry& g) {
   for (std::size_t i = 0; i < tracers.size() && r.good(); ++i) {
     const Values v = tracers.at(i)["position"];
     if (!axes(v)) return;
-    const auto numbers = v.numbers();
-    for (int d = 0; d < g.dim && r.good(); ++d)
-      if (numbers[u(d)] < g.lower[u(d)] - 1e-9 * g.step(d) || numbers[u(d)] > g.upper[u(d)] + 1e-9 * g.step(d))
-        r.fail(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
-               "Put it inside the material at the start: it is carried along from there.");
+    if (lies_outside(g, v))
+      r.fail(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
+             "Put it inside the material at the start: it is carried along from there.");
   }
   const Values gauges = r.input["output"]["gauges"];
-  for (std::size_t i = 0; i < gauges.size() && r.good(); ++i)
-    if (!axes(gauges.at(i)["position"])) return;
+  for (std::size_t i = 0; i < gauges.size() && r.good(); ++i) {
+    const Values v = gauges.at(i)["position"];
+    if (!axes(v)) return;
+    if (gauges.at(i)["moves"].boolean() && lies_outside(g, v))
+      r.fail(v,
+             fmt::format("the gauge moves with the material and is no point of the {}", g.is_grid() ? "grid" : "mesh"),
+             "Put it inside the material at the start, or let it stay in space.");
+    else
+      warn_outside(r, g, v, "the gauge has pressure 0 until material comes there");
+  }
   for (std::size_t i = 0; i < lines.size() && r.good(); ++i) {
     const Values v = lines.at(i);
     if (!axes(v["from"]) || !axes(v["to"])) return;
@@ -688,11 +741,14 @@ void check_axes(Reader& r, const Geometry& g) {
   for (const std::string& name : sides.keys()) look_if(sides[name], "direction");
   if (input.values().has("initial") && input["initial"].has("from")) look(input["initial"]["from"]["position"]);
   if (g.is_grid()) look(input["grid"]["lower"]);
-  if (g.dim == 2 && g.turns > 0 && r.good() && excitation["gravity"].size() > 1 &&
-      excitation["gravity"].numbers()[1] != 0)
+  const auto radius = u(g.dim - 1);
+  if (g.turns > 0 && r.good() && excitation["gravity"].size() > radius && excitation["gravity"].numbers()[radius] != 0)
     r.out.push_back(input.warning_at(
-        excitation["gravity"], "the body force along y acts along the radius, on all sides of the axis alike",
-        "Weight in axisymmetric flow acts along x; across the axis it takes three dimensions."));
+        excitation["gravity"],
+        fmt::format("the body force along {} acts along the radius, on all sides of the {} alike", "xyz"[radius],
+                    g.turns > 1 ? "centre" : "axis"),
+        g.dim == 1 ? "Weight has one direction: give the flow its plane (axisymmetric, along x) or three dimensions."
+                   : "Weight in axisymmetric flow acts along x; across the axis it takes three dimensions."));
 }
 
 /// What is wrong between the parts of a case that are right by themselves.

@@ -195,6 +195,11 @@ class TestCaseMessages : public QObject {
             QString::fromStdString(found[0].render()).contains("along the radius"));
     turned[1].second = R"({"gravity": [-9.81, 0, 0]})";
     QVERIFY(check(turned).empty());
+    const auto of_sphere =
+        check({{"grid", R"({"coordinates": "spherical", "lower": [0], "upper": [7], "zones": [14]})"},
+               {"regions", R"([{"material": "gas", "density": 1, "pressure": 1}])"},
+               {"excitation", R"({"gravity": [-9.81]})"}});
+    QVERIFY(of_sphere.size() == 1 && QString::fromStdString(of_sphere[0].render()).contains("of the centre alike"));
   }
 
   void an_explosive_that_burns_has_no_pressure_of_its_own() {
@@ -206,6 +211,35 @@ class TestCaseMessages : public QObject {
     tnt[1].second = R"([{"material": "gas", "density": 1630, "pressure": 1e5}])";
     const auto found = check(tnt);
     QVERIFY(!found.empty() && QString::fromStdString(found[0].render()).contains("Take the pressure out"));
+  }
+
+  /// More often a slip of units than meant: a gauge would say 0, and nothing would burn.
+  void places_outside_are_told_of() {
+    const auto said = [&](const char* output) {
+      const auto found = check({{"output", output}});
+      return found.size() == 1 ? std::pair(found[0].severity, QString::fromStdString(found[0].render()))
+                               : std::pair(Severity::note, QString::number(found.size()));
+    };
+    QVERIFY(check({{"output", R"({"gauges": [{"position": [7, 0]}, {"position": [0, 3], "moves": true}]})"}}).empty());
+    const auto far = said(R"({"gauges": [{"position": [7000, 1]}]})");
+    QVERIFY2(far.first == Severity::warning && far.second.contains("/output/gauges/0/position") &&
+                 far.second.contains("pressure 0"),
+             qPrintable(far.second));
+    const auto moving = said(R"({"gauges": [{"position": [7.1, 1], "moves": true}]})");
+    QVERIFY2(moving.first == Severity::error && moving.second.contains("no point of the grid"),
+             qPrintable(moving.second));
+    std::vector<std::pair<std::string, std::string>> tnt{
+        {"materials.gas", R"({"kind": "jwl", "detonation_velocity": 6930})"},
+        {"regions", R"([{"material": "gas", "density": 1630}])"},
+        {"excitation", R"({"detonation": [{"position": [7000, 0]}]})"}};
+    auto found = check(tnt);
+    QVERIFY(!found.empty() && QString::fromStdString(found[0].render()).contains("lies outside the grid"));
+    tnt[2].second = R"({"detonation": [{"position": [0, 0], "time": 0.1}]})";
+    found = check(tnt);
+    QVERIFY(!found.empty() && found[0].severity == Severity::warning &&
+            QString::fromStdString(found[0].render()).contains("before any of these points is lit"));
+    tnt[2].second = R"({"detonation": [{"position": [0, 0], "time": 0.1}, {"position": [1, 1]}]})";
+    for (const auto& d : check(tnt)) QFAIL(d.render().c_str());
   }
 
   void stiff_matter_with_long_steps_is_warned_of() {
