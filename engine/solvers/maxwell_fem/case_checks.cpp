@@ -368,6 +368,44 @@ struct Checker : CaseReader {
            "outer.");
   }
 
+  /// Points of the surface from which all edges run within a narrow cone.
+  void tip(const Mesh& mesh) const {
+    constexpr double told = 15 * pi / 180;  // half of its angle
+    if (s.error_bar || s.body_material > 0) return;
+    struct Edges {
+      Vec3 sum{};
+      double least = 1;  ///< cosine to the axis
+    };
+    std::vector<Edges> of(static_cast<std::size_t>(mesh.point_count()));
+    const auto each_edge = [&mesh](const auto& see) {
+      for (Index c = 0; c < mesh.cell_count(); ++c) {
+        const auto corners = mesh.nodes(c).first(static_cast<std::size_t>(corners_of(mesh.shapes()[c])));
+        for (std::size_t k = 0; k < corners.size(); ++k) {
+          const Index from = corners[k], to = corners[(k + 1) % corners.size()];
+          see(from, sub(mesh.point(to), mesh.point(from)));
+          see(to, sub(mesh.point(from), mesh.point(to)));
+        }
+      }
+    };
+    each_edge([&of](Index n, const Vec3& d) {
+      of[static_cast<std::size_t>(n)].sum = add(of[static_cast<std::size_t>(n)].sum, scale(1 / norm(d), d));
+    });
+    each_edge([&of](Index n, const Vec3& d) {
+      Edges& e = of[static_cast<std::size_t>(n)];
+      e.least = std::min(e.least, dot(d, e.sum) / std::max(1e-300, norm(d) * norm(e.sum)));
+    });
+    const auto sharpest =
+        std::ranges::max_element(of, {}, [](const Edges& e) { return norm(e.sum) > 0 ? e.least : -1.0; });
+    if (sharpest == of.end() || !(norm(sharpest->sum) > 0) || sharpest->least < std::cos(told)) return;
+    const Vec3 x = mesh.point(sharpest - of.begin());
+    warn(place,
+         fmt::format("the body ends in a tip of {:.0f} degrees at ({:.4g}, {:.4g}, {:.4g}) m, where currents are "
+                     "singular: echoes of waves that run along it, E in the plane of its axis, may be off by a decibel "
+                     "and more",
+                     2 * std::acos(std::min(1.0, sharpest->least)) * 180 / pi, x[0], x[1], x[2]),
+         "Make triangles smaller towards the tip, and ask for output.error_bar.");
+  }
+
   void surface(const Mesh& given, const Mesh& mesh) const {
     const auto report = check_surface(mesh);
     if (!report.closed()) {
@@ -386,6 +424,7 @@ struct Checker : CaseReader {
     if (!good()) return;
     const BodyMeasure& body = s.mesh.body;
     smallness(body.size);
+    tip(mesh);
     if (!s.geometry) {
       std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
       std::iota(cells.begin(), cells.end(), Index{0});

@@ -115,6 +115,21 @@ class TestMessages : public QObject {
     QCOMPARE(said(json), QString());
   }
 
+  void tips_are_told() {
+    const auto said = [](double half_angle) {
+      const Mesh mesh = *cone_sphere({.half_angle = half_angle * std::numbers::pi / 180, .edge = 0.03});
+      Json json = mesh_case();
+      json["excitation"]["frequency"] = "0.5 GHz";
+      const Case input = resolved(json);
+      QString out;
+      for (const Diagnostic& d : MaxwellFem().check(input, &mesh, make_offer(input).value()))
+        out += QString::fromStdString(d.render());
+      return out;
+    };
+    QVERIFY2(said(7).contains("the body ends in a tip of 14 degrees"), qPrintable(said(7)));
+    QVERIFY2(!said(22).contains("tip"), qPrintable(said(22)));
+  }
+
   /// An error of a higher band is no less one where something is told of the first.
   void errors_of_all_bands_are_told() {
     Json json = sphere_case();
