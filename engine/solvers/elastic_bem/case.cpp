@@ -179,7 +179,7 @@ Medium ProblemReader::medium(const Values& m) {
                      m["pressure_speed"].number(), std::sqrt(made.mu / made.rho)),
          "Give at least 1.1547 times the shear wave speed and at most a thousand times.");
   else if (!(made.nu > -1 && made.nu < 0.499999))
-    fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", made.nu),
+    fail(m, fmt::format("Poisson's ratio {:.9g} lies outside -1 to 0.499999", made.nu),
          "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.4999.");
   else if (made.nu > 0.4999)
     warn(m,

@@ -248,6 +248,14 @@ struct InclusionSetting {
 /// is below it.
 [[nodiscard]] std::array<double, 2> crossed_modes_error();
 
+/// Impedance of a welded rigid hemisphere of radius 1 in a hemispherical filling of radius 2 in the ground, over μ = 1.
+[[nodiscard]] std::vector<Complex> hemisphere_in_filling(const Medium& soil, const Medium& filling, double omega,
+                                                         Team& team);
+/// The same hemisphere in the soil itself.
+[[nodiscard]] std::vector<Complex> hemisphere_in_soil(const Medium& soil, double omega, Team& team);
+/// K_t, exact: half of that of a sphere in a spherical filling, whose middle plane torsion leaves free of traction.
+[[nodiscard]] Complex torsion_in_filling(const Medium& soil, const Medium& filling, double omega);
+
 /// Largest error over the largest motion of a trace made of frequencies, and what the frequencies that are not among them may be at most.
 struct HistoryError {
   double error = 0, limit = 0;

@@ -2,6 +2,7 @@
 // Test problems of several media.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
@@ -288,6 +289,80 @@ std::vector<Complex> disc_over_half_space(double half_space, double a0, double b
   f.condition = body.condition_of("foundation");
   f.contact = contact;
   return impedance(*body.regions.whole, {f}, body.solve(a0, unit_motions(*body.system, f)));
+}
+
+namespace {
+
+/// A disc of radius 1 pushed down to a hemisphere, what lies around it in the plane; `name`, `around_it`: their groups.
+Mesh bowl(double radius, double extent, double first_ring, const char* name, const char* around_it) {
+  GroundDisc d;
+  d.extent = extent / radius;
+  d.around = d.inside = 3;
+  d.inside_growth = 1;
+  d.outside_growth = first_ring > 0 ? 1.6 : 1;
+  d.first_outside = (first_ring > 0 ? first_ring : 1.0 / 3) / radius;
+  const Mesh flat = ground_disc(d).value();
+  Mesh out;
+  for (Index k = 0; k < flat.point_count(); ++k) {
+    Vec3 x = flat.point(k);
+    const double r = std::hypot(x[0], x[1]);
+    if (r < 1 + 1e-9) {
+      const double angle = 0.5 * std::numbers::pi * std::min(1.0, r), wider = r > 1e-12 ? std::sin(angle) / r : 0;
+      x = {x[0] * wider, x[1] * wider, r > 1 - 1e-9 ? 0 : -std::cos(angle)};
+    }
+    out.add_point(scale(radius, x));
+  }
+  for (Index c = 0; c < flat.cell_count(); ++c) out.add_cell(flat.shape(c), flat.nodes(c));
+  for (const MeshGroup& g : flat.groups()) out.add_group(g.name == "foundation" ? name : around_it, 2).cells = g.cells;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Complex> hemisphere_in_filling(const Medium& soil, const Medium& filling, double omega, Team& team) {
+  Mesh mesh = bowl(1, 2, 0, "foundation", "cover");
+  append(mesh, bowl(2, 10, 0.7, "interface", "ground"));
+  RepairOptions repair;
+  repair.merge = RepairOptions::Merge::all;
+  repair.orient = RepairOptions::Orient::keep;
+  mesh = repaired(mesh, repair).value();
+  SurfaceOptions s;
+  s.window = 0.8;
+  RegionBody body(mesh,
+                  {{soil, Domain::ground, {"ground", "interface"}},
+                   {filling, Domain::inside, {"interface", "cover", "foundation"}}},
+                  {{"foundation", {true, true, true}}}, s, team);
+  Foundation f;
+  f.condition = body.condition_of("foundation");
+  return impedance(*body.regions.whole, {f}, body.solve(omega, unit_motions(*body.system, f)));
+}
+
+std::vector<Complex> hemisphere_in_soil(const Medium& soil, double omega, Team& team) {
+  SurfaceOptions s;
+  s.domain = Domain::ground;
+  s.window = 0.8;
+  TestBody body(bowl(1, 10, 0.4, "foundation", "ground"), s, {{"foundation", {true, true, true}}}, soil, {1e-5, false},
+                team);
+  return foundation_impedance(body, Contact::welded, omega);
+}
+
+Complex torsion_in_filling(const Medium& soil, const Medium& filling, double omega) {
+  const Harmonic outer(soil, omega), inner(filling, omega);
+  // r times e^{±ikr} (1/kr ± i/(kr)²): waves of degree 1, and their traction μ(f' − f/r).
+  struct Wave {
+    Complex f, t;
+  };
+  const auto wave = [](const Harmonic& h, double sign, double r) {
+    const Complex i(0, sign), x = h.kS * r, e = std::exp(i * x);
+    const Complex f = e * (1.0 / x + i / (x * x)), slope = h.kS * e * (i / x - 2.0 / (x * x) - 2.0 * i / (x * x * x));
+    return Wave{f, h.mu * (slope - f / r)};
+  };
+  const Wave out = wave(outer, -1, 2), here = wave(inner, -1, 2), back = wave(inner, 1, 2), first = wave(inner, -1, 1),
+             second = wave(inner, 1, 1);
+  // A here + B back = C out at 2, displacement and traction; A first + B second = 1 at 1.
+  const Complex a = back.f * out.t - back.t * out.f, b = -(here.f * out.t - here.t * out.f),
+                scale_of = a * first.f + b * second.f;
+  return -4 * std::numbers::pi / 3 * (a * first.t + b * second.t) / scale_of;
 }
 
 }  // namespace conoid::elastic_bem
