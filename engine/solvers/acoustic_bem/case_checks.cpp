@@ -444,17 +444,19 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
   const std::string whole = "Set parameters.matrices to \"whole\"";
   const auto unlike = [&](const char* what) {
     refuse(at,
-           fmt::format("matrices are compressed of filled bodies, and of bodies, screens and rooms whose walls are "
+           fmt::format("matrices are compressed of filled bodies, and of bodies and screens whose walls are "
                        "rigid, soft or of one impedance; {}",
                        what),
            whole + ".");
   };
-  if (!surface.memory_columns.empty())
+  if (s.conditions.inside)
+    unlike("this is a room, whose mean pressure stays and would grow by the error of compression");
+  else if (!surface.memory_columns.empty())
     unlike("this has walls that depend on frequency");
   else if (s.screen && !surface.bodies.empty())
     refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
            "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
-  else if (!s.form.combined() && !s.screen && !s.conditions.inside && !surface.filled())
+  else if (!s.form.combined() && !s.screen && !surface.filled())
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
                        name_of(s.form.name)),

@@ -225,7 +225,9 @@ class TestMessages : public QObject {
     grouped.add_group("part", 2).cells = {0, 1, 2};
     json["boundaries"]["groups"] = read_json(R"([{"kind": "poles", "group": "part", "poles": [[-100, 0, 50, 0]]}])");
     QVERIFY(first_error(json, grouped).contains("walls that depend on frequency"));
-    json["boundaries"].erase("groups");
+    json["boundaries"] = {{"fluid", "inside"}};
+    QVERIFY(first_error(json, good).contains("mean pressure stays"));
+    json["boundaries"].erase("fluid");
     json["boundaries"]["surface"] = "screen";
     QVERIFY(first_error(json, good).contains("a sheet is closed"));
     json = sphere_case();
