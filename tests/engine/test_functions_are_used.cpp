@@ -35,7 +35,6 @@ const std::map<std::string, std::string> for_tests = {
     {"largest_relative_error", "what solvers to come are made of; so is heat_rod in tests/data"},
     {"pass_over_blocks", "what solvers to come are made of; so is heat_rod in tests/data"},
     {"ellipsoid", "a generator, as those beside it"},
-    {"cone_sphere", "a generator, as those beside it"},
 };
 
 /// Without comments and texts.
