@@ -46,6 +46,13 @@ WarmUp::WarmUp(const Look& look, bool pictures, const std::filesystem::path& pra
   timer_.start();
 }
 
+WarmUp::~WarmUp() {
+  if (!waits()) return;
+  before_->kill();
+  constexpr int soon_ms = 1000;
+  before_->waitForFinished(soon_ms);
+}
+
 bool WarmUp::waits() {
   return before_ && before_->state() != QProcess::NotRunning;
 }
