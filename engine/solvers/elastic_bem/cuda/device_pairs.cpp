@@ -256,6 +256,7 @@ bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wa
       memory.size = size;
       memory.wanted = wanted;
       memory.host_size = std::min(size, host_size);
+      memory.wanted_host = host_size;
       memory.beside = always;
       return true;
     } catch (const Failure& failure) {
@@ -600,11 +601,13 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
     const SumShape shape(*work.sums, work.rows.points.size());
     always += 2 * sizeof(Real) * (shape.sums() + shape.x(work.sums->width)) + 4096;
   }
-  const Bytes wanted = work.stays() ? resident_slot(least, all) : panel_slot(least, all);
+  // Slots that serve what comes back and what stays in turn have the larger part for each: they are taken once.
+  const Bytes own = work.stays() ? resident_slot(least, all) : panel_slot(least, all);
   const Bytes least_host = work.stays() ? laid_out : least,
-              wanted_host = work.stays() ? std::max(laid_out, usual_host) : wanted;
-  const bool kept =
-      memory.size >= least && memory.wanted >= wanted && memory.host_size >= least_host && memory.beside >= always;
+              own_host = work.stays() ? std::max(laid_out, usual_host) : own;
+  const bool kept = memory.size >= least && memory.wanted >= own && memory.host_size >= least_host &&
+                    memory.wanted_host >= own_host && memory.beside >= always;
+  const Bytes wanted = std::max(own, memory.wanted), wanted_host = std::max(own_host, memory.wanted_host);
   if (!kept && !take_slots(device, memory, least, wanted, wanted_host, budget, always)) {
     facts.fits = false;
     facts.given = budget();
@@ -614,7 +617,8 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   PanelsUnderWay<Real> panels(device, memory, host, work, maker.column_bytes(), facts);
   for (std::size_t turn = 0; !maker.done() && !stop.stop_requested(); ++turn) {
     panels.finish(turn % 2);
-    Panel<Real> panel = maker.next(memory.size, work.stays() ? memory.host_size : memory.size);
+    Panel<Real> panel = work.stays() ? maker.next(memory.size, memory.host_size)
+                                     : maker.next(std::min(memory.size, memory.host_size), memory.host_size);
     if (panel.elements.empty()) break;  // nothing wanted any more
     panels.start(turn % 2, std::move(panel));
   }

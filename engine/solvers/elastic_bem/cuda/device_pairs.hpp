@@ -31,8 +31,9 @@ struct PanelMemory {
   };
   std::array<Slot, 2> turns;
   Bytes size = 0, wanted = 0;  ///< of each slot; what was asked for when they were taken
-  Bytes host_size = 0;         ///< of the host's part
-  Bytes beside = 0;            ///< what they leave room for
+  Bytes host_size = 0;    ///< of the host's part: columns that come back lie there, so that such a panel is no larger
+  Bytes wanted_host = 0;  ///< what was asked for of it
+  Bytes beside = 0;       ///< what they leave room for
 };
 /// Of the devices of a team, by the worker's number. From any thread.
 class PanelStore {

@@ -259,6 +259,61 @@ class TestDevicePairs : public QObject {
     QVERIFY(2 * memory.size <= options.memory && memory.size < memory.wanted);
   }
 
+  /// Slots that sums had before, whose columns stay on the device, have little of the host's memory: columns that come back get more.
+  void columns_come_back_after_sums() {
+    Scene s;
+    s.medium.nu = 0.3;
+    SurfaceOptions o;
+    o.constant = true;
+    CubeSphereOptions ball;
+    ball.divisions = 8;
+    s.surface = make_surface(*cube_sphere(ball), o).value();
+    const Harmonic h(s.medium, s.omega);
+    const FarRules<double> rules(s.surface, s.accuracy, std::abs(h.kS), false);
+    const RowPoints rows{s.surface.nodes, true};
+    const Index m = s.surface.node_count(), length = 3 * m;
+    QVERIFY(2 * 48 * length * length / 3 > Index{36} << 20);  // columns of a slot, beyond what sums have
+    const auto medium = lane_medium<double>(h);
+    std::vector<Complex> a(static_cast<std::size_t>(2 * length * length)), x(static_cast<std::size_t>(2 * length), 1),
+        y;
+    Targets<double> targets;
+    targets.h.resize(s.surface.nodes.size());
+    targets.g.resize(s.surface.traction_node.size());
+    for (Index k = 0; k < m; ++k)
+      for (Index d = 0; d < 3; ++d) {
+        const auto node = static_cast<std::size_t>(k), c = static_cast<std::size_t>(d);
+        targets.h[node][c] = {a.data() + (3 * k + d) * length, 1};
+        targets.g[node][c] = {a.data() + (length + 3 * k + d) * length, 1};
+      }
+    ColumnSink<double> sink(s.surface, targets, h, m, false);
+    auto opened = Device::open("emulated");
+    QVERIFY(opened.ok());
+    PanelMemory memory;
+    const auto room = [] { return Bytes{1} << 30; };
+    const PanelSums<double> sums{a.data(), 2 * length, 1, x.data(), &y};
+    PairWork<double> work{s.surface, rules, medium, rows, sink};
+    work.sums = &sums;
+    const Interval all{0, s.surface.active};
+    QVERIFY(device_pairs<double>(*opened, room, memory, CpuWorker(1), work, all).fits);
+    const Bytes before = memory.host_size;
+    work.sums = nullptr;
+    const DevicePairFacts facts = device_pairs<double>(*opened, room, memory, CpuWorker(1), work, all);
+    QVERIFY(facts.fits && facts.panels == 1 && memory.host_size > before);
+    double worst = 0, most = 0;
+    for (Index r = 0; r < length; ++r) {
+      Complex sum = 0;
+      for (Index c = 0; c < 2 * length; ++c) sum += a[static_cast<std::size_t>(c * length + r)];
+      worst = std::max(worst, std::abs(sum - y[static_cast<std::size_t>(r)]));
+      most = std::max(most, std::abs(sum));
+    }
+    QVERIFY2(worst <= 1e-12 * most, qPrintable(QString("%1 of %2").arg(worst).arg(most)));
+    // The larger slots serve sums, too: they are taken once.
+    const Bytes size = memory.size;
+    work.sums = &sums;
+    QVERIFY(device_pairs<double>(*opened, room, memory, CpuWorker(1), work, all).fits);
+    QVERIFY(memory.size == size && memory.host_size > before);
+  }
+
   /// A block a pair, as the classical program has it, gives the same columns.
   void a_block_a_pair() {
     Scene s = scene_of("constant", false);
