@@ -248,17 +248,20 @@ void TestElasticRanks::ranks_without_a_frequency_are_told() {
 void TestElasticRanks::groups_share_compressed_matrices_data() {
   QTest::addColumn<int>("ranks");
   QTest::addColumn<int>("groups");
-  QTest::newRow("ground, 2 ranks") << 2 << 1;
-  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2;
-  QTest::newRow("mirrored, 4 ranks") << 4 << 1;
-  QTest::newRow("body, 2 ranks") << 2 << 1;
-  QTest::newRow("body, 4 ranks") << 4 << 1;
+  // Iterations stop at a tenth of the compression, 1e-7; around a body they then are far below.
+  QTest::addColumn<double>("off");
+  QTest::newRow("ground, 2 ranks") << 2 << 1 << 1e-7;
+  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2 << 1e-7;
+  QTest::newRow("mirrored, 4 ranks") << 4 << 1 << 1e-10;
+  QTest::newRow("body, 2 ranks") << 2 << 1 << 1e-10;
+  QTest::newRow("body, 4 ranks") << 4 << 1 << 1e-10;
 }
 
 /// Answers of one rank, whatever a matrix is cut into; each rank is foreseen to hold less.
 void TestElasticRanks::groups_share_compressed_matrices() {
   QFETCH(int, ranks);
   QFETCH(int, groups);
+  QFETCH(double, off);
   const QString what = QString(QTest::currentDataTag()).section(',', 0, 0);
   rod::write_case(scratch_ / "case.json", compressed_case(what.toStdString()));
   const QString alone = "alone " + what, out = QString("%1 %2").arg(what).arg(ranks);
@@ -266,7 +269,9 @@ void TestElasticRanks::groups_share_compressed_matrices() {
   const QStringList grouped{"--set", QString("compute.groups=%1").arg(groups)};
   COMPARE_EXIT(run(out, ranks, grouped + QStringList{"--threads", "1"}), 0);
   const safety::Left one = left(alone);
-  const std::string wrong = safety::difference(one, left(out), close_enough);
+  safety::Limits limits = close_enough;
+  limits.relative = off;
+  const std::string wrong = safety::difference(one, left(out), limits);
   QVERIFY2(wrong.empty(), wrong.c_str());
   const auto checked = [&](const QStringList& more) {
     return bytes_of(safety::conoid(scratch_.path(), QStringList{"check", "case.json", "--json"} + more).json());
