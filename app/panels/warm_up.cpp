@@ -2,8 +2,6 @@
 // Practice, piece by piece.
 #include "app/panels/warm_up.hpp"
 
-#include <unistd.h>
-
 #include <string>
 
 #include <QProcess>
@@ -15,9 +13,10 @@
 namespace conoid::app {
 namespace {
 
-constexpr int begin_ms = 150;       // after the window is there
-constexpr int pause_ms = 5;         // between two steps: what somebody does goes before
-constexpr int longest_ms = 20'000;  // for the other program
+constexpr int begin_ms = 150;  // after the window is there
+constexpr int pause_ms = 5;    // between two steps: what somebody does goes before
+// For the other program, which needs half a second. What is opened before the practice takes a fifth of a second at once.
+constexpr int longest_ms = 2000;
 
 }  // namespace
 
@@ -33,10 +32,6 @@ WarmUp::WarmUp(const Look& look, bool pictures, const std::filesystem::path& pra
       before_ = new QProcess(this);
       before_->setStandardOutputFile(QProcess::nullDevice());
       before_->setStandardErrorFile(QProcess::nullDevice());
-      constexpr int courtesy = 10;
-      before_->setChildProcessModifier([] {
-        if (::nice(courtesy) < 0) return;  // then it runs as the window does
-      });
       before_->start(QString::fromStdString(practiser.string()), {"--practise"});
       QTimer::singleShot(longest_ms, before_, &QProcess::kill);
     }
@@ -44,6 +39,13 @@ WarmUp::WarmUp(const Look& look, bool pictures, const std::filesystem::path& pra
   timer_.setInterval(begin_ms);
   connect(&timer_, &QTimer::timeout, this, &WarmUp::take_step);
   timer_.start();
+}
+
+WarmUp::~WarmUp() {
+  if (!waits()) return;
+  before_->kill();
+  constexpr int soon_ms = 1000;
+  before_->waitForFinished(soon_ms);
 }
 
 bool WarmUp::waits() {

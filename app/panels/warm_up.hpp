@@ -26,6 +26,9 @@ class WarmUp : public QObject {
  public:
   /// `practiser`: conoid-render; where it is not there, the window does without.
   WarmUp(const Look& look, bool pictures, const std::filesystem::path& practiser, QObject* parent = nullptr);
+  WarmUp(const WarmUp&) = delete;
+  WarmUp& operator=(const WarmUp&) = delete;
+  ~WarmUp() override;  ///< ends the other program
 
  signals:
   void done();

@@ -23,7 +23,8 @@ namespace conoid {
 /// On DirectOptions::device. Where the matrix takes too much memory, or pivots fail, it is an error of code resources or not_converged.
 [[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_device(const SymmetricMatrix& matrix,
                                                                      const DirectOptions& options);
-/// Whether factorise_tree() can serve here: its kernels, and MUMPS for matrices whose pivots have to be exchanged.
+/// Whether factorise_tree() can serve here: this processor has its kernels. (Matrices whose pivots have to be exchanged go to MUMPS, or to
+/// Eigen where the program was built without it.)
 [[nodiscard]] bool has_tree();
 
 }  // namespace conoid

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse LU by Eigen. Its L D Lᴴ is for Hermitian matrices, not for complex symmetric ones; so the whole matrix is factored.
 #include "engine/linalg/sparse_direct_bodies.hpp"
+#include "engine/team/parallel_for.hpp"
+
+#include <algorithm>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/Sparse>
@@ -15,6 +18,8 @@ using Complex = std::complex<double>;
 using Matrix = Eigen::SparseMatrix<Complex, Eigen::ColMajor, int>;
 
 constexpr double diagonal_threshold = 0.01;
+/// Right-hand sides that pass the factors at once, on one thread.
+constexpr Index at_once = 8;
 
 /// Minimum degree of a symmetric pattern. AMDOrdering says which old row comes at each new place, as SimplicialLDLT wants it; SparseLU wants
 /// the new place of each old column, and with the former its factors fill up.
@@ -29,6 +34,7 @@ struct MinimumDegree {
 
 class EigenDirect final : public SparseDirect {
  public:
+  explicit EigenDirect(int threads) : threads_(std::max(1, threads)) {}
   Status factor(const SymmetricMatrix& m) {
     Matrix full(m.size, m.size);
     std::vector<Eigen::Triplet<Complex, int>> entries;
@@ -56,17 +62,18 @@ class EigenDirect final : public SparseDirect {
   }
   Status solve(std::vector<Complex>& columns, Index count) override {
     const auto n = lu_.rows();
-    for (Index c = 0; c < count; ++c) {
-      Eigen::Map<Eigen::VectorXcd> x(columns.data() + c * n, n);
-      const Eigen::VectorXcd b = x;
+    in_chunks(threads_, {0, count}, at_once, [&](Interval chunk, int) {
+      Eigen::Map<Eigen::MatrixXcd> x(columns.data() + chunk.begin * n, n, chunk.size());
+      const Eigen::MatrixXcd b = x;
       x = lu_.solve(b);
-    }
+    });
     return {};
   }
   [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
 
  private:
   Eigen::SparseLU<Matrix, MinimumDegree> lu_;
+  int threads_;
   DirectFacts facts_;
 };
 
@@ -77,7 +84,7 @@ Result<std::unique_ptr<SparseDirect>> factorise_eigen(const SymmetricMatrix& mat
     return make_error(ErrorCode::resources, "only MUMPS keeps factors on disk",
                       "Build with libmumps-dev, or leave the factors in memory.");
   try {
-    auto out = std::make_unique<EigenDirect>();
+    auto out = std::make_unique<EigenDirect>(options.threads);
     if (Status s = out->factor(matrix); !s) return s.error();
     return std::unique_ptr<SparseDirect>(std::move(out));
   } catch (const std::bad_alloc&) {

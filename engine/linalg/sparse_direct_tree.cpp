@@ -17,8 +17,6 @@
 #include "engine/simd/instruction_set.hpp"
 #include "engine/team/parallel_for.hpp"
 
-#include "conoid/config.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -976,7 +974,7 @@ class TreeDirect final : public SparseDirect {
 }  // namespace
 
 bool has_tree() {
-  return CONOID_HAVE_MUMPS != 0 && instruction_set() >= InstructionSet::avx2;
+  return instruction_set() >= InstructionSet::avx2;
 }
 
 Result<CountedFronts> count_fronts(const SymmetricMatrix& pattern, const DirectOptions& options, int ranks) {
@@ -986,8 +984,7 @@ Result<CountedFronts> count_fronts(const SymmetricMatrix& pattern, const DirectO
 
 Result<std::unique_ptr<SparseDirect>> factorise_tree(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (!has_tree())
-    return make_error(ErrorCode::resources, "fronts of our own need AVX2, and MUMPS beside them",
-                      "Choose the method auto.");
+    return make_error(ErrorCode::resources, "fronts of our own need a processor with AVX2", "Choose the method auto.");
   const auto made = [&]<class Real>(Real) -> Result<std::unique_ptr<SparseDirect>> {
     auto out = std::make_unique<TreeDirect<Real>>();
     if (Status s = out->factor(matrix, options); !s) return s.error();

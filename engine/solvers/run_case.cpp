@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/core/taken.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid {
 

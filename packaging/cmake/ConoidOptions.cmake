@@ -169,7 +169,7 @@ if(MUMPS_INCLUDE AND MUMPS_LIBRARY)
   set(mumps_usable TRUE)
 endif()
 conoid_optional(MUMPS mumps_usable
-  "Large sparse systems; without it a slower solver is built in. Debian: libmumps-dev (without MPI: libmumps-seq-dev).")
+  "Factors on disk, and sparse systems whose pivots have to be exchanged; without it a slower solver is built in for the latter. Debian: libmumps-dev (without MPI: libmumps-seq-dev).")
 if(CONOID_HAVE_MUMPS)
   add_library(conoid_mumps INTERFACE)
   target_include_directories(conoid_mumps SYSTEM INTERFACE "${MUMPS_INCLUDE}")

@@ -65,7 +65,7 @@ void lay_out(ChartFrame& frame) {
     }
     // Rows take height, which a wide and low chart has none to spare of: there the legend stands at the right.
     const double column = static_cast<double>(frame.legend.size()) * row_height * r;
-    const bool beside = frame.width > 1.4 * frame.height && (rows > 1 || frame.round) && widest < frame.width / 3 &&
+    const bool beside = frame.width > 1.4 * frame.height && (rows > 1 || frame.round) && 3 * widest < frame.width &&
                         column < top - left;
     if (!beside) cut_legend(frame, left, right, rows);
     x = left;

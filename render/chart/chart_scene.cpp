@@ -638,6 +638,10 @@ void ChartScene::Impl::paint_mark(vtkContext2D& painter) const {
   if (!mark || !has_axes()) return;
   const double x = std::round(pixel_x(*mark));
   if (!(x >= plot.x && x <= plot.right())) return;
+  if (spec.kind != ChartKind::lines) {  // seen on any colour of a picture
+    use_pen(painter, theme.background, 4.5 * ratio, 0.8);
+    draw_line(painter, x, plot.y, x, plot.top());
+  }
   use_pen(painter, theme.accent, 1.5 * ratio, 0.8);
   draw_line(painter, x, plot.y, x, plot.top());
   no_pen(painter);

@@ -400,6 +400,7 @@ void paint_spectrogram(vtkContext2D& painter, const ChartFrame& frame, const Cha
   const auto at = [](double low, double high, int k, int of) { return low + (high - low) * k / of; };
   const double bin = s.frequencies[1];
   std::vector<std::pair<long, long>> of_row;
+  of_row.reserve(static_cast<std::size_t>(rows));
   for (int y = 0; y < rows; ++y)
     of_row.push_back(
         covered(at(view.y_low, view.y_high, y, rows), at(view.y_low, view.y_high, y + 1, rows), 0, bin, bins));

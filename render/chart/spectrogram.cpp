@@ -89,7 +89,7 @@ Spectrogram transformed(const std::vector<double>& samples, const WindowSteps& s
 }  // namespace
 
 std::optional<double> parse_share(std::string_view text) {
-  const std::size_t sign = text.find_last_not_of(" ");
+  const std::size_t sign = text.find_last_not_of(' ');
   const bool hundredths = sign != std::string_view::npos && text[sign] == '%';
   std::string number(text.substr(0, hundredths ? sign : text.size()));
   const auto read = parse_quantity(number, "1");

@@ -28,6 +28,12 @@ double empty_value(const Coloring& coloring) {
   return !coloring.log && coloring.low < 0 && coloring.high > 0 ? 0 : coloring.low;
 }
 
+double longest_side(const ImageGeometry& grid) {
+  double out = 0;
+  for (std::size_t i = 0; i < 3; ++i) out = std::max(out, grid.spacing[i] * static_cast<double>(grid.points[i] - 1));
+  return out;
+}
+
 /// Every `stride`-th value along each axis, with `empty` where there is none.
 vtkSmartPointer<vtkFloatArray> thinned_values(const std::vector<float>& values, const std::array<Index, 3>& n,
                                               const std::array<Index, 3>& kept, Index stride, double empty) {
@@ -94,9 +100,7 @@ void ImagePart::update_volume(const FieldView& view, const Coloring& coloring) {
   const bool same = volume_->values == values_ && volume_->association == association_ &&
                     volume_->grid.points == grid_.points && volume_->grid.origin == grid_.origin &&
                     volume_->grid.spacing == grid_.spacing && volume_->empty == empty;
-  double longest = 0;
-  for (std::size_t i = 0; i < 3; ++i)
-    longest = std::max(longest, grid_.spacing[i] * static_cast<double>(grid_.points[i] - 1));
+  const double longest = longest_side(grid_);
   if (!same) {
     const double all = static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
     const auto largest = static_cast<double>(std::max({n[0], n[1], n[2]}));
@@ -131,9 +135,12 @@ void ImagePart::update_volume(const FieldView& view, const Coloring& coloring) {
 
 void ImagePart::set_volume_steps() {
   if (!volume_) return;
-  // While the view moves every fourth ray, with longer steps.
-  constexpr double fine = 0.5, rough = 2, rays = 4;
-  volume_->mapper->SetSampleDistance(static_cast<float>((coarse_ ? rough : fine) * volume_->cell));
+  // While the view moves every fourth ray, with longer steps. In grids of few points steps of half a cell would be seen as layers.
+  constexpr double fine = 0.5, rough = 2, rays = 4, least_steps = 200, least_rough_steps = 50;
+  const double longest = longest_side(grid_);
+  const double step = coarse_ ? std::min(rough * volume_->cell, longest / least_rough_steps)
+                              : std::min(fine * volume_->cell, longest / least_steps);
+  volume_->mapper->SetSampleDistance(static_cast<float>(step));
   volume_->mapper->SetImageSampleDistance(static_cast<float>(coarse_ ? rays : 1));
 }
 

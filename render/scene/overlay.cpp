@@ -294,8 +294,7 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
 void OverlayItem::paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const {
   const double r = content.ratio;
   const Rgb colour = content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent;
-  const auto [x0, y0] = arrow.from;
-  const auto [x1, y1] = arrow.to;
+  const double x0 = arrow.from[0], y0 = arrow.from[1], x1 = arrow.to[0], y1 = arrow.to[1];
   const auto ellipse = [&](double radius) {
     painter.DrawEllipse(static_cast<float>(x0), static_cast<float>(y0), static_cast<float>(radius),
                         static_cast<float>(radius));

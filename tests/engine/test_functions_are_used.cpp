@@ -27,13 +27,14 @@ const std::map<std::string, std::string> for_tests = {
     {"deallocate", "what containers call of an allocator"},
     {"knows_cudss", "the releases of a library that is not here"},
     {"pair_reference", "a reference that kernels are compared with"},
+    {"corner_forces", "what kernels of tables of a source have made, which tables do not look at"},
+    {"energy_rates", "what kernels of tables of a source have made, which tables do not look at"},
     {"zone_force", "a reference that kernels are compared with"},
     {"zone_mass", "a reference that kernels are compared with"},
     {"rate_of", "of whole runs: what tables of solvers to come are made of; so is that of heat_rod in tests/data"},
     {"largest_relative_error", "what solvers to come are made of; so is heat_rod in tests/data"},
     {"pass_over_blocks", "what solvers to come are made of; so is heat_rod in tests/data"},
     {"ellipsoid", "a generator, as those beside it"},
-    {"cone_sphere", "a generator, as those beside it"},
 };
 
 /// Without comments and texts.

@@ -48,6 +48,7 @@ struct ProbeVerbOptions {
 struct ProbeTable {
   std::string title;
   std::string definition;
+  std::string note;  ///< what the numbers are, where that could be mistaken; part of the definition
   std::vector<Column> columns;
   std::vector<std::vector<double>> rows;
   std::vector<std::string> warnings;
@@ -505,6 +506,11 @@ Result<std::vector<OverSet>> sets_of(const Asked& asked, const std::vector<std::
   return out;
 }
 
+/// A solver's own density times its own volume is a mass to all digits; what frames keep of it is not.
+constexpr const char* note_on_sums =
+    "Integral and mean are of the field as frames keep it: values at points, interpolated between them. Across fronts "
+    "they are as fine as its cells; sums that a solver balances are in its tables.";
+
 Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>& names) {
   const auto sets = sets_of(asked, names);
   if (!sets) return sets.error();
@@ -551,6 +557,7 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
             fmt::format("{}{}: {} {} of part {}", out.definition.empty() ? "" : "; ", set.name, sums->cells,
                         std::holds_alternative<ImageGeometry>(part->geometry) ? "values" : "cells", set.part);
         if (symmetry) out.definition += fmt::format(", all around ({})", symmetry->value);
+        if (field->info.association == Association::point) out.note = note_on_sums;
       }
       row.push_back(sums->measure);
       for (std::size_t k = 0; k < values.size(); ++k)
@@ -559,6 +566,7 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
     first = false;
     out.rows.push_back(std::move(row));
   }
+  if (!out.note.empty()) out.definition += ". " + out.note;
   for (const auto& [name, count] : left_out)
     out.warnings.push_back(fmt::format(
         "{}: left out where the field has no value: {} cells (points of a grid), all frames together", name, count));
@@ -623,6 +631,7 @@ Status hand_out(const ProbeTable& table, const ProbeVerbOptions& options, const 
     context.write(text);
   } else {
     context.say("{}", text_of(table));
+    if (!table.note.empty()) context.say("{}", table.note);
   }
   Json columns = Json::array(), rows = Json::array();
   for (const Column& c : table.columns) columns.push_back({{"name", c.name}, {"unit", c.unit}});
@@ -633,6 +642,7 @@ Status hand_out(const ProbeTable& table, const ProbeVerbOptions& options, const 
   }
   Json object = {
       {"run", run}, {"title", table.title}, {"columns", columns}, {"rows", rows}, {"warnings", table.warnings}};
+  if (!table.note.empty()) object["note"] = table.note;
   if (!options.out.empty()) object["written"] = options.out;
   context.object(object);
   return {};

@@ -174,7 +174,8 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
 /// Fields that a march keeps for the image, or multiplies with one that was kept, of those of a shot the mean; 0: no image.
 double kept_fields(const Setup& setup) {
   if (!setup.image.any()) return 0;
-  return 2.0 / static_cast<double>(setup.image.passes()) * static_cast<double>(setup.problem.steps / setup.image.every);
+  const Index kept = setup.problem.steps / setup.image.every;
+  return 2.0 * static_cast<double>(kept) / static_cast<double>(setup.image.passes());
 }
 
 /// Seconds before the march, on 16 cores of a server 2e-9, 4e-9 (double), with a model 6e-8, and 3.7e-8 more where the medium of an image is smoothed, a node.

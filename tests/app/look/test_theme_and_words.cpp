@@ -345,6 +345,34 @@ class TestThemeAndWords : public QObject {
     QVERIFY2(missing.isEmpty(), qPrintable("no French for: " + missing.join(" | ")));
   }
 
+  void fields_have_their_french() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    static const QRegularExpression field(
+        "FieldKind::\\w+,\\s*Association::\\w+,[\\w\\s:.!]+,[\\w\\s:.!]+,\\s*(?:\\(?[^\";{}]*\\?\\s*)?\"([^\"]+)\""
+        "(?:\\s*:\\s*\"([^\"]+)\")?");
+    QStringList found, missing;
+    QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+    while (walk.hasNext()) {
+      const QString path = walk.next();
+      if (path.contains("/verify/")) continue;
+      QFile file(path);
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QString text = QString::fromUtf8(file.readAll());
+      for (auto it = field.globalMatch(text); it.hasNext();) {
+        const QRegularExpressionMatch match = it.next();
+        for (const int one : {1, 2})
+          if (!match.captured(one).isEmpty()) found << match.captured(one);
+      }
+    }
+    found.removeDuplicates();
+    QVERIFY2(found.size() > 20, qPrintable(found.join(", ")));
+    // What ends with a space goes on with a number or a name.
+    for (const QString& label : found)
+      if (!translator.texts().contains(label.endsWith(' ') ? label + "%1" : label)) missing << label;
+    QVERIFY2(missing.isEmpty(), qPrintable("no French for: " + missing.join(" | ")));
+  }
+
   void files_for_the_desktop_say_the_same() {
     const auto text = [](const QString& name) {
       QFile file(root + "/packaging/desktop/" + name);

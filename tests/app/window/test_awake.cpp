@@ -183,6 +183,7 @@ class TestAwake : public QObject {
     QTest::qWait(100);
     absences.start("warming up");
     QTest::qWait(3000);
+    QTRY_VERIFY(w->workbench() != nullptr);  // what is opened before takes a fifth of a second at once
     absences.settle();
     absences.name("opening the case");
     QVERIFY(w->open_case(case_).ok());
@@ -207,6 +208,7 @@ class TestAwake : public QObject {
     QTest::qWait(100);
     absences.start("warming up");
     QTest::qWait(3000);
+    QTRY_VERIFY(w->workbench() != nullptr);  // what is opened before takes a fifth of a second at once
     absences.settle();
     absences.name("opening the run");
     QVERIFY(w->open_run(run_).ok());

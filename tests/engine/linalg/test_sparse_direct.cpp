@@ -16,6 +16,7 @@
 #include "engine/linalg/front_schedule.hpp"
 #include "engine/linalg/gmres.hpp"
 #include "engine/linalg/sparse_direct.hpp"
+#include "engine/simd/instruction_set.hpp"
 #include "tests/engine/linalg/helmholtz_grid.hpp"
 
 using namespace conoid;
@@ -91,8 +92,7 @@ Modelled modelled(const EliminationTree& tree, int threads) {
 std::vector<DirectMethod> methods() {
   std::vector<DirectMethod> out{DirectMethod::eigen};
   if (has_mumps()) out.push_back(DirectMethod::mumps);
-  if (has_mumps())
-    out.push_back(DirectMethod::automatic);  // fronts of our own, where this processor has kernels for them
+  out.push_back(DirectMethod::automatic);  // fronts of our own, where this processor has kernels for them
   return out;
 }
 
@@ -105,7 +105,7 @@ class TestSparseDirect : public QObject {
   /// Half the memory and the answers of double, down to right-hand sides that single numbers could not hold; a matrix near a resonance,
   /// whose condition single precision does not bear, gets double factors.
   void single_factors_are_refined() {
-    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    if (!own_fronts({})) QSKIP("this processor has no kernels of our own fronts");
     const SymmetricMatrix m = helmholtz(11);
     DirectOptions options;
     options.method = DirectMethod::tree;
@@ -220,8 +220,39 @@ class TestSparseDirect : public QObject {
     std::filesystem::remove_all(folder);
   }
 
+  /// The choice does not ask for a library that only takes over where pivots fail.
+  void every_processor_with_kernels_has_fronts_of_our_own() {
+    QCOMPARE(own_fronts({}), instruction_set() >= InstructionSet::avx2);
+    const auto direct = factorise(helmholtz(6));
+    QVERIFY(direct.ok());
+    QCOMPARE((*direct)->facts().method == "own fronts", own_fronts({}));
+  }
+
+  /// Right-hand sides in pieces that are no threads' shares, the last one shorter.
+  void eigen_solves_by_threads_to_the_bits_of_one() {
+    const SymmetricMatrix m = helmholtz(7);
+    const Index count = 21;
+    const auto b = random_values(static_cast<std::size_t>(m.size * count), 11);
+    std::vector<Complex> one;
+    for (const int threads : {1, 3}) {
+      DirectOptions options;
+      options.method = DirectMethod::eigen;
+      options.threads = threads;
+      const auto direct = factorise(m, options);
+      QVERIFY(direct.ok());
+      std::vector<Complex> x = b;
+      QVERIFY((*direct)->solve(x, count).ok());
+      for (Index c = 0; c < count; ++c) {
+        const auto column = [&](const std::vector<Complex>& v) { return std::span(v).subspan(c * m.size, m.size); };
+        QVERIFY(residual(m, column(x), column(b)) < 1e-12);
+      }
+      if (one.empty()) one = x;
+      QVERIFY(one == x);
+    }
+  }
+
   void fronts_give_the_same_bits_on_any_number_of_threads() {
-    if (!has_mumps()) QSKIP("built without MUMPS, which orders");
+    if (!own_fronts({})) QSKIP("this processor has no kernels of our own fronts");
     const SymmetricMatrix m = helmholtz(15);
     const Index count = 21;
     const auto b = random_values(static_cast<std::size_t>(m.size * count), 11);

@@ -18,6 +18,7 @@
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/balance_study.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

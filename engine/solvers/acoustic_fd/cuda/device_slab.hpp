@@ -2,6 +2,7 @@
 // The slab of one of several ranks on its device. Used by one thread. Part of device_steps.cpp.
 #pragma once
 
+#include "engine/cluster/shared_block.hpp"
 #include "engine/core/log.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
@@ -9,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -21,8 +23,8 @@ namespace conoid::acoustic_fd {
 
 /// A rank's planes of x and those that a band of T steps computes along, s T on a side where there is a neighbour. Before a band as many come from
 /// there: both levels, memories of the attenuation and of the layers, plane by plane as Field::pack() has them, so that a neighbour may be a processor.
-/// They travel by locked memory and one message each way, while the device takes the steps of what they do not reach: the first band of panels
-/// between planes s (L + 1) from either end, or of single steps update j from plane s (j + 1) on, as the march of processors does.
+/// They travel by locked memory: that both ranks share (SharedBlock) where they run on one host, so that a message of a byte says that they are there;
+/// otherwise one message each way. The device takes the steps of what they do not reach meanwhile: the first band of panels between planes s (L + 1) from either end, or of single steps update j from plane s (j + 1) on, as the march of processors does.
 ///
 /// Panels write levels k + L and k + L − 1 at once, out of place; the stages of a band (stages_of) cover ever fewer planes beside the slab. Each covers s
 /// more on either side than the next one reads of level k + L, since neighbours of level k + L − 1 are looked at: by the cells beside matched layers,
@@ -32,7 +34,8 @@ class RankSteps final : public DeviceSteps {
  public:
   /// `spare`: bytes that may be taken beside the levels and the medium, for the other pair of panels.
   RankSteps(const Problem& problem, Field<T>& host, Device device, Bytes spare)
-      : s_(problem.order / 2), walls_(problem.has_walls()), stepwise_(problem.tiling.starts_with("stepwise")),
+      : s_(problem.order / 2), last_(problem.steps), walls_(problem.has_walls()),
+        stepwise_(problem.tiling.starts_with("stepwise")),
         host_(host), own_{host.at().first, host.at().first + host.at().nx}, lower_(own_.begin > 0),
         upper_(own_.end < problem.grid.points[0]),
         held_{lower_ ? std::max<Index>(0, own_.begin - host.at().halo_x - s_) : 0,
@@ -46,6 +49,34 @@ class RankSteps final : public DeviceSteps {
     for (std::size_t kind = 0; kind < slice_->kinds_of_panels(); ++kind)
       panel_levels_.push_back(slice_->panel_levels(kind));
   }
+  /// Neighbours on one host share the memory that their planes travel by.
+  void connect(Communicator& cluster) override {
+    const auto exchange = [&cluster]<class V>(const std::array<V, 2>& mine, std::array<V, 2>& theirs,
+                                              const bool(&there)[2]) {
+      const auto out = [&](std::size_t side) {
+        return there[side] ? std::as_bytes(std::span(&mine[side], 1)) : std::span<const std::byte>{};
+      };
+      const auto in = [&](std::size_t side) {
+        return there[side] ? std::as_writable_bytes(std::span(&theirs[side], 1)) : std::span<std::byte>{};
+      };
+      cluster.start_exchange(out(0), out(1), in(0), in(1));
+      cluster.finish_exchange();
+    };
+    const bool there[] = {lower_, upper_};
+    std::array<SharedBlock::Ticket, 2> mine, theirs;
+    std::array<std::byte, 2> well{}, also{};
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!there[side]) continue;
+      side_[side].mine = SharedBlock::make(2 * state_values(0, sent(host_.at().halo_x, side)) * sizeof(T));
+      mine[side] = side_[side].mine.ticket();
+    }
+    exchange(mine, theirs, there);
+    for (std::size_t side = 0; side < 2; ++side)
+      if (there[side]) well[side] = std::byte{side_[side].join(theirs[side], slice_->device())};
+    exchange(well, also, there);
+    for (std::size_t side = 0; side < 2; ++side)
+      if (there[side] && (well[side] == std::byte{0} || also[side] == std::byte{0})) side_[side].part();
+  }
   void take(Index) override {
     slice_->send({own_.begin - (lower_ ? host_.at().halo_x : s_), own_.end + (upper_ ? host_.at().halo_x : s_)},
                  {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}, true);
@@ -56,11 +87,18 @@ class RankSteps final : public DeviceSteps {
     const FlushSubnormals flush;  // emulated devices do as this thread
     const bool panels = goes_in_panels(count), trial = on_trial(count), timed = trial && trial_ % 2 == 1;
     const std::vector<Stage> stages = stages_of(count, s_, panels ? panel_levels_ : std::vector<Index>{});
+    auto lap = std::chrono::steady_clock::now();
+    const auto add_to = [&lap](double& seconds) {
+      const auto now = std::chrono::steady_clock::now();
+      seconds += std::chrono::duration<double>(now - lap).count();
+      lap = now;
+    };
     slice_->begin_band(k, count);
     if (panels) slice_->begin_panels(k, count);
     const Index reach = panels ? s_ * (stages.front().levels + 1) : s_ * count;
     const bool beside = !timed && own_.size() >= 2 * reach;  // steps and exchange
     bring_edges(k, count);
+    add_to(begun_seconds_);
     if (!panels || !beside) copies_.synchronize();  // single steps overwrite what they read
     if (beside) {
       if (panels)
@@ -69,8 +107,10 @@ class RankSteps final : public DeviceSteps {
         for (Index i = 0; i < count; ++i) slice_->update(k + i, inner(s_ * (i + 1)), slice_->rows());
     }
     copies_.synchronize();
-    cluster.start_exchange(to_[0].bytes(), to_[1].bytes(), from_[0].bytes(), from_[1].bytes());
+    add_to(brought_seconds_);
+    cluster.start_exchange(side_[0].out(), side_[1].out(), side_[0].in(), side_[1].in());
     cluster.finish_exchange();
+    add_to(message_seconds_);
     take_edges(k, count);
     slice_->stream().wait(arrived_);
     if (timed) slice_->stream().synchronize();
@@ -84,6 +124,9 @@ class RankSteps final : public DeviceSteps {
     if (trial)
       learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
             static_cast<double>(count));
+    add_to(step_seconds_);
+    turn_ = 1 - turn_;
+    if (k + count == last_ && cluster.leads()) tell_times();
   }
   void bring_back(Index) override {
     // An energy looks at neighbours of level k − 1, which the last step but one left beside the slab.
@@ -111,12 +154,58 @@ class RankSteps final : public DeviceSteps {
   }
 
  private:
-  struct Message {
-    PinnedBuffer<T> room;
-    std::size_t count = 0;
-    [[nodiscard]] std::span<T> values() const { return {room.data(), count}; }
-    [[nodiscard]] std::span<std::byte> bytes() const { return std::as_writable_bytes(values()); }
+  /// What goes to and comes from the neighbour below or above.
+  struct Side {
+    PinnedBuffer<T> to_room, from_room;
+    SharedBlock mine, theirs;  ///< of two messages each: one is written while the other may still be read
+    detail::Held locked[2];    ///< ends before the memory
+    std::span<T> to, from;     ///< of this band
+    std::byte token{1}, other_token{};
+
+    [[nodiscard]] bool shared() const { return !theirs.empty(); }
+    /// Takes the neighbour's memory; false: it is not at hand.
+    bool join(const SharedBlock::Ticket& ticket, const Device& device) {
+      theirs = SharedBlock::open(ticket);
+      if (mine.empty() || theirs.empty()) return false;
+      locked[0] = device.lock_host(mine.bytes().data(), mine.bytes().size());
+      locked[1] = device.lock_host(theirs.bytes().data(), theirs.bytes().size());
+      return locked[0].get() && locked[1].get();
+    }
+    void part() {
+      for (auto& lock : locked) lock = {};
+      mine = {};
+      theirs = {};
+    }
+    /// Room for so many values each way. Messages are of several lengths, and to lock memory takes longer than to send it.
+    void make_room(const Device& device, std::size_t sent, std::size_t wanted, std::size_t turn) {
+      const auto half = [turn](const SharedBlock& block, std::size_t values) {
+        const std::span<std::byte> own = block.bytes().subspan(turn * block.bytes().size() / 2, values * sizeof(T));
+        return std::span<T>(reinterpret_cast<T*>(own.data()), values);
+      };
+      if (shared()) {
+        to = half(mine, sent);
+        from = half(theirs, wanted);
+        return;
+      }
+      if (to_room.size() < sent) to_room = device.pinned<T>(sent);
+      if (from_room.size() < wanted) from_room = device.pinned<T>(wanted);
+      to = {to_room.data(), sent};
+      from = {from_room.data(), wanted};
+    }
+    [[nodiscard]] std::span<const std::byte> out() const {
+      return shared() ? std::span<const std::byte>(&token, 1) : std::as_bytes(to);
+    }
+    [[nodiscard]] std::span<std::byte> in() {
+      return shared() ? std::span<std::byte>(&other_token, 1) : std::as_writable_bytes(from);
+    }
   };
+  void tell_times() const {
+    const bool shared = side_[0].shared() || side_[1].shared();
+    log::info(
+        "acoustic-fd: {:.3g} s of rank 0's march until copies to neighbours were asked for, {:.3g} s until they had "
+        "come, {:.3g} s for those of neighbours ({}), {:.3g} s for the rest of the steps",
+        begun_seconds_, brought_seconds_, message_seconds_, shared ? "memory shared" : "messages", step_seconds_);
+  }
   /// The first stage of a band of so many steps is one of panels.
   [[nodiscard]] bool goes_in_panels(Index count) const {
     return panels_ && !panel_levels_.empty() && count >= panel_levels_.back();
@@ -192,44 +281,44 @@ class RankSteps final : public DeviceSteps {
       });
     }
   }
+  [[nodiscard]] std::size_t state_values(Index k, Interval planes) const {
+    std::size_t out = 0;
+    for_state(k, planes, [&out](const DeviceBuffer<T>&, std::size_t, std::size_t n) { out += n; });
+    return out;
+  }
+  /// So many planes that go to the lower (0) or the upper neighbour; that come from there.
+  [[nodiscard]] Interval sent(Index planes, std::size_t side) const {
+    return side == 0 ? Interval{own_.begin, own_.begin + (lower_ ? planes : 0)}
+                     : Interval{own_.end - (upper_ ? planes : 0), own_.end};
+  }
+  [[nodiscard]] Interval wanted(Index planes, std::size_t side) const {
+    return side == 0 ? Interval{own_.begin - (lower_ ? planes : 0), own_.begin}
+                     : Interval{own_.end, own_.end + (upper_ ? planes : 0)};
+  }
   /// What neighbours need for so many steps from level k on comes to locked memory; there is room for what they send.
   void bring_edges(Index k, Index count) {
-    const Index planes = s_ * count;
-    const Interval sent[] = {{own_.begin, own_.begin + (lower_ ? planes : 0)},
-                             {own_.end - (upper_ ? planes : 0), own_.end}};
-    const Interval wanted[] = {{own_.begin - (lower_ ? planes : 0), own_.begin},
-                               {own_.end, own_.end + (upper_ ? planes : 0)}};
-    const auto make_room = [&](Interval some, Message& message) {
-      message.count = 0;
-      for_state(k, some, [&](const DeviceBuffer<T>&, std::size_t, std::size_t n) { message.count += n; });
-      // Bands are of several lengths, and to lock memory takes longer than to send it.
-      if (message.room.size() < message.count) message.room = slice_->device().template pinned<T>(message.count);
-    };
     for (std::size_t side = 0; side < 2; ++side) {
-      make_room(sent[side], to_[side]);
-      make_room(wanted[side], from_[side]);
+      const Interval out = sent(s_ * count, side), in = wanted(s_ * count, side);
+      side_[side].make_room(slice_->device(), state_values(k, out), state_values(k, in), turn_);
       std::size_t at = 0;
-      for_state(k, sent[side], [&](const DeviceBuffer<T>& from, std::size_t place, std::size_t n) {
-        copies_.to_host(to_[side].values().subspan(at, n), from, place);
+      for_state(k, out, [&](const DeviceBuffer<T>& from, std::size_t place, std::size_t n) {
+        copies_.to_host(side_[side].to.subspan(at, n), from, place);
         at += n;
       });
     }
   }
   void take_edges(Index k, Index count) {
-    const Index planes = s_ * count;
-    const Interval wanted[] = {{own_.begin - (lower_ ? planes : 0), own_.begin},
-                               {own_.end, own_.end + (upper_ ? planes : 0)}};
     for (std::size_t side = 0; side < 2; ++side) {
       std::size_t at = 0;
-      for_state(k, wanted[side], [&](const DeviceBuffer<T>& to, std::size_t place, std::size_t n) {
-        copies_.to_device(to, std::span<const T>(from_[side].values().subspan(at, n)), place);
+      for_state(k, wanted(s_ * count, side), [&](const DeviceBuffer<T>& to, std::size_t place, std::size_t n) {
+        copies_.to_device(to, std::span<const T>(side_[side].from.subspan(at, n)), place);
         at += n;
       });
     }
     copies_.record(arrived_);
   }
 
-  Index s_;
+  Index s_, last_;
   bool walls_, stepwise_;
   Field<T>& host_;
   Interval own_;  ///< global planes
@@ -238,7 +327,9 @@ class RankSteps final : public DeviceSteps {
   std::unique_ptr<DeviceSlice<T>> slice_;
   Stream copies_;
   Event arrived_;
-  Message to_[2], from_[2];  ///< of the lower and the upper neighbour
+  Side side_[2];          ///< the lower and the upper neighbour
+  std::size_t turn_ = 0;  ///< of two messages
+  double begun_seconds_ = 0, brought_seconds_ = 0, message_seconds_ = 0, step_seconds_ = 0;
   std::vector<Index> panel_levels_;
   bool panels_ = true;  ///< where there are any
   int trial_ = 0;

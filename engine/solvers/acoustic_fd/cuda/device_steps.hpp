@@ -6,8 +6,8 @@
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
 // bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
 // once a band, device to device.
-// Of several ranks each has one device for its planes of x, in panels too; once a band s T planes travel by locked memory of the host and a
-// message to each neighbour, as those of processors do, while the device computes what they do not reach.
+// Of several ranks each has one device for its planes of x, in panels too; once a band s T planes travel by locked memory of the host, shared
+// with the neighbour or sent in a message as those of processors are, while the device computes what they do not reach.
 //
 // Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. The memory of
 // matched layers comes and goes with the planes of a window, that of the layers of x stays there; of several devices each has that of its rows.
@@ -31,6 +31,8 @@ namespace conoid::acoustic_fd {
 class DeviceSteps {
  public:
   virtual ~DeviceSteps() = default;
+  /// Of several ranks that all march on devices: what they arrange once. Collective.
+  virtual void connect(Communicator&) {}
   /// Takes over the host's levels k and k−1 and its medium, after they were set.
   virtual void take(Index k) = 0;
   /// Updates k … k+count−1, after Field::begin_band(). Of several ranks: also what these exchange before.

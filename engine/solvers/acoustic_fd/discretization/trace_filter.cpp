@@ -69,7 +69,10 @@ bool is_step(double interval, double dt) {
 Band band_of(const TimeScheme& scheme, double interval) {
   double stop = std::numbers::pi / std::max(interval, scheme.dt);
   if (scheme.corrected) stop = std::min(stop, 1.6 / scheme.dt);
-  if (scheme.highest > 0) stop = std::min(stop, 2 * 2 * std::numbers::pi * scheme.highest);
+  // An edge so narrow that a row would take more samples than these keeps nothing away that matters: what is sent is slower than 290 steps a period.
+  constexpr double longest_tail = 4096, slowest = tail_widths * edge_widths / (0.2 * longest_tail);
+  if (scheme.highest > 0)
+    stop = std::min(stop, std::max(slowest / scheme.dt, 2 * 2 * std::numbers::pi * scheme.highest));
   return {0.8 * stop, stop};
 }
 

@@ -69,7 +69,7 @@ class TiledMarch final : public March {
     field_.clear_memory();
     field_.place_points();
     field_.refresh_images();
-    if (problem_.initial.at_rest()) {
+    if (problem_.initial.starts_at_rest()) {
       {
         const FlushSubnormals flush;
         field_.rest_start({0, planes_.size()});
@@ -223,8 +223,10 @@ class TiledMarch final : public March {
                                    [](const WorkerSpec& w) { return !w.device.empty(); });
     if (there) device_ = make_device_steps<T>(problem_, field_, team, cluster);
     if (device_) band_ = device_->band();
-    if (cluster.size() > 1)  // ranks exchange at the same steps, with devices or without
+    if (cluster.size() > 1) {  // ranks exchange at the same steps, with devices or without
       band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
+      if (cluster.minimum(device_ ? 1.0 : 0.0) > 0) device_->connect(cluster);
+    }
     if (device_) device_->take(k_);
   }
   /// Whoever reads the field reads the host's.

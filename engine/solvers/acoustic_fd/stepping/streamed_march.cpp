@@ -77,7 +77,7 @@ class StreamedMarch final : public March {
         }
       });
     });
-    if (problem_.initial.at_rest())
+    if (problem_.initial.starts_at_rest())
       sweep(planes_, field_.stencil().radius, What::change, [&](Interval block) {
         const FlushSubnormals flush;
         field_.rest_start({block.begin - first(), block.end - first()});

@@ -33,7 +33,6 @@ class DeviceCorner {
   [[nodiscard]] double operations() const;
   [[nodiscard]] double bytes() const;
   [[nodiscard]] const CornerArguments& sizes() const { return arguments_.plain; }
-  [[nodiscard]] std::string library_name() const { return library_ ? library_->name() : library_missing_; }
 
   // Of all zones, as the arguments have them; these wait.
   [[nodiscard]] std::vector<double> matrix() const { return fetched(A_); }

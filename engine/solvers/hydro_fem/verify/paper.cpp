@@ -108,8 +108,8 @@ Pairs by_turns(double budget, const F& first, const G& second) {
     ratio.push_back(b.back() / a.back());
   }
   Pairs out{median(a), median(b), median(ratio), 0, ratio.size()};
-  std::vector<double> off;
-  for (const double r : ratio) off.push_back(std::abs(r - out.ratio));
+  std::vector<double> off(ratio.size());
+  std::transform(ratio.begin(), ratio.end(), off.begin(), [&](double r) { return std::abs(r - out.ratio); });
   // Of normal deviates: 1.4826 times the median absolute deviation is the standard one, that of a median 1.2533/√n of it.
   out.noise = 2 * 1.2533 * 1.4826 * median(off) / std::sqrt(static_cast<double>(out.count));
   return out;

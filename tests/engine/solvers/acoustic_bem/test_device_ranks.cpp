@@ -79,7 +79,9 @@ class TestDeviceRanks : public QObject {
       std::set<std::string> seen;
       for (const BalanceSample& s : some.team.take_samples())
         if (s.held > 0 || s.phase == "steps") seen.insert(s.phase);
-      for (const char* phase : {"assembly", "summation", "steps", "receivers"}) QVERIFY2(seen.contains(phase), phase);
+      for (const char* phase : {"summation", "steps", "receivers"}) QVERIFY2(seen.contains(phase), phase);
+      // Of few tiles one rank may have all.
+      QVERIFY(world_->sum(seen.contains("assembly") ? 1.0 : 0.0) >= 1);
     }
     if (surface == "rigid" && !unlike && !compressed) {  // one worker a rank: nothing moves between workers
       RankRun again(json, mesh, *world_, mine);

@@ -4,12 +4,14 @@
 #include "engine/io/segy.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
 
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <numbers>
 
 #include <fmt/core.h>
 
@@ -255,6 +257,19 @@ class TestCaseMessages : public QObject {
                  "the middle of the initial plane wave: y", false));
     QVERIFY(
         !says(R"({"kind": "plane", "axis": "y", "centre": [9000, 300, 9000], "width": 50})", "the middle of", false));
+    const auto on_walls = [&](const char* faces, int direction, int width) {
+      const auto all =
+          check({{"boundaries", faces},
+                 {"excitation.initial", fmt::format(R"({{"kind": "plane", "axis": "y", "centre": [300, 150, 300],
+                                                        "direction": {}, "width": {}}})",
+                                                    direction, width)}});
+      return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+        return d.text.find("stands at 0.32 and 6.3e-05 of its amplitude") != std::string::npos;
+      });
+    };
+    const char* const rigid = R"({"y_min": {"kind": "rigid"}, "y_max": {"kind": "rigid"}})";
+    QVERIFY(on_walls(rigid, 1, 100) && on_walls(rigid, -1, 100));
+    QVERIFY(!on_walls("{}", 1, 100) && !on_walls(rigid, 0, 100) && !on_walls(rigid, 1, 40));
     write("p.f32", std::string(4 * 8, '\0'));
     const auto header = [&](const char* spacing, const char* origin) {
       write("p.json",
@@ -269,6 +284,39 @@ class TestCaseMessages : public QObject {
                  false));
     QVERIFY(says(header("100 m", "600"), "no sample of the initial pressure lies in the grid", true));
     QVERIFY(says(header("1 mm", "-1"), "no sample of the initial pressure lies in the grid", true));
+  }
+
+  /// Within four nodes of a jump of the density velocities are off by some of the jump.
+  void velocities_beside_a_jump_are_told() {
+    const auto says = [&](const char* top, const char* velocity) {
+      const auto all =
+          check({{"medium.density",
+                  fmt::format(
+                      R"({{"kind": "layers", "layers": [{{"density": 1000}}, {{"top": {}, "density": 2200}}]}})", top)},
+                 {"output.receivers", fmt::format(R"([{{"position": [350, 300, 300], "velocity": {}}}])", velocity)}});
+      return !has_errors(all) && std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+        return d.text.find(
+                   "the density jumps 2.2:1 within four nodes of receiver R1: its velocity and intensity along "
+                   "the jump's normal may be wrong by up to 19 %") != std::string::npos;
+      });
+    };
+    // Depths below 590 m; the receiver lies 290 m deep.
+    for (const char* top : {"262", "270", "290", "300", "317"}) QVERIFY2(says(top, "true"), top);
+    for (const char* top : {"245", "335"}) QVERIFY2(!says(top, "true"), top);
+    QVERIFY(!says("290", "false"));
+  }
+
+  /// The widest bell has no more to say than a constant: nothing of it is lost to rounding, no row of a trace takes longer than it.
+  void pulses_of_any_width_are_judged() {
+    for (const char* width : {"50", "1e6", "1e9", "1e15"})
+      for (const auto& d :
+           check({{"excitation.initial",
+                   fmt::format(R"({{"kind": "pulse", "centre": [300, 300, 300], "width": {}}})", width)}}))
+        QFAIL(d.render().c_str());
+    const Band band = band_of({1e-3, true, 1e-12}, 1e-3);
+    const Interval reach = WeightRows({1e-3, true, 1e-12}, band, WeightRows::Use::receiver).reach(1);
+    QVERIFY(reach.size() < 10'000);
+    QVERIFY(std::abs(band_of({1e-3, true, 5.0}, 1e-3).stop - 4 * std::numbers::pi * 5) < 1e-9);
   }
 
   /// SEG-Y keeps tenths of a millimetre: in a grid of micrometres that moves what is written, and what is read is not where it was recorded.

@@ -119,6 +119,28 @@ class TestDeviceField : public QObject {
     return solver->finish(context).ok() ? frame : nullptr;
   }
 
+  /// A case through the solver's face.
+  static Case device_case(const char* memory, const char* from, const char* to) {
+    std::string text = R"({
+      "solver": "acoustic-fd", "grid": {"points": [96, 44, 40], "spacing": 2},
+      "medium": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
+      "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"kind": "rigid"}, "y_max": {"width": 6},
+                     "z_min": {"width": 6}, "z_max": {"kind": "free"}},
+      "excitation": {"sources": [{"position": [60.3, 47.1, 50], "signal": {"frequency": 60}}]},
+      "compute": {"workers": "emulated", "precision": "single", "memory": {"device": MEMORY}},
+      "parameters": {"order": 4, "steps": 30}, "output": {"receivers": [{"position": [69.5, 41, 33]}], "energy_every": 15}
+    })";
+    text.replace(text.find("MEMORY"), 6, memory);
+    if (const auto at = text.find(from); at != std::string::npos) text.replace(at, std::strlen(from), to);
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    return Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value();
+  }
+  static std::string words(const Case& input) {
+    std::string all;
+    for (const auto& d : solver_info().make()->check(input, nullptr, make_offer(input).value())) all += d.render();
+    return all;
+  }
+
  private slots:
   void a_run_of_every_order_gives_the_processors_field() {
     for (const int order : {2, 4, 6, 8, 10, 12}) {
@@ -728,34 +750,12 @@ class TestDeviceField : public QObject {
     QVERIFY(rest_of(*second) == rest);
   }
 
-  /// A case through the solver's face: traces, energies and a frame of a device are those of the processors; check tells of
-  /// windows and of what devices do not take.
+  /// A case through the solver's face: traces, energies and a frame of a device are those of the processors.
   void a_case_on_a_device_is_the_case_on_the_processors() {
-    const std::string text = R"({
-      "solver": "acoustic-fd", "grid": {"points": [96, 44, 40], "spacing": 2},
-      "medium": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
-      "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"kind": "rigid"}, "y_max": {"width": 6},
-                     "z_min": {"width": 6}, "z_max": {"kind": "free"}},
-      "excitation": {"sources": [{"position": [60.3, 47.1, 50], "signal": {"frequency": 60}}]},
-      "compute": {"workers": "emulated", "precision": "single", "memory": {"device": MEMORY}},
-      "parameters": {"order": 4, "steps": 30}, "output": {"receivers": [{"position": [69.5, 41, 33]}], "energy_every": 15}
-    })";
-    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
-    const auto with = [&](const char* memory, const char* from, const char* to) {
-      std::string changed = text;
-      changed.replace(changed.find("MEMORY"), 6, memory);
-      if (const auto at = changed.find(from); at != std::string::npos) changed.replace(at, std::strlen(from), to);
-      return Case::resolve(CaseDocument::parse(changed, "case.json").value(), schema.value()).value();
-    };
-    const auto words = [&](const Case& input) {
-      std::string all;
-      for (const auto& d : solver_info().make()->check(input, nullptr, make_offer(input).value())) all += d.render();
-      return all;
-    };
     std::vector<std::vector<double>> tables[3];
     std::shared_ptr<const Frame> frames[3];
     for (std::size_t i = 0; i < 3; ++i) {
-      const Case input = with(i == 2 ? "2600000" : "100000000", "-", "-");
+      const Case input = device_case(i == 2 ? "2600000" : "100000000", "-", "-");
       const std::string told = words(input);
       QCOMPARE(told.find("streamed from the host") != std::string::npos, i == 2);
       MemoryResults results;
@@ -793,8 +793,11 @@ class TestDeviceField : public QObject {
                                   .arg(want[n])));
       }
     }
-    QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
-    QVERIFY(words(with("2600000", "-", "-")).find("at a time, one by one;") != std::string::npos);
+  }
+
+  void check_and_estimate_tell_how_a_device_goes() {
+    QVERIFY(words(device_case("1100000", "-", "-")).find("even streamed") != std::string::npos);
+    QVERIFY(words(device_case("2600000", "-", "-")).find("at a time, one by one;") != std::string::npos);
     const auto steps_on_device = [&](const Case& input) {
       const Estimate estimate = *solver_info().make()->estimate(input, nullptr, make_offer(input).value());
       for (const auto& [name, value] : estimate.details)
@@ -805,19 +808,24 @@ class TestDeviceField : public QObject {
     const std::string dense =
         std::string(speeds) +
         R"("density": {"kind": "layers", "layers": [{"density": 1000}, {"top": 30, "density": 1900}]}, )";
-    QCOMPARE(steps_on_device(with("100000000", "-", "-")), std::string("in panels of 4"));
-    QCOMPARE(steps_on_device(with("100000000", "\"spacing\": 2", "\"spacings\": [2, 2.2, 1.9]")),
+    QCOMPARE(steps_on_device(device_case("100000000", "-", "-")), std::string("in panels of 4"));
+    QCOMPARE(steps_on_device(device_case("100000000", "\"spacing\": 2", "\"spacings\": [2, 2.2, 1.9]")),
              std::string("in panels of 4"));
-    QCOMPARE(steps_on_device(with("100000000", speeds, dense.c_str())), std::string("in panels of 3"));
-    QCOMPARE(steps_on_device(with("100000000", "\"single\"", "\"double\"")), std::string("in towers, or one by one"));
-    QVERIFY(words(with("100000000", "\"single\"", "\"double\"")).find("left alone") == std::string::npos);
-    QVERIFY(words(with("2600000", "\"single\"", "\"double\"")).find("streamed from the host") != std::string::npos);
+    QCOMPARE(steps_on_device(device_case("100000000", speeds, dense.c_str())), std::string("in panels of 3"));
+    QCOMPARE(steps_on_device(device_case("100000000", "\"single\"", "\"double\"")),
+             std::string("in towers, or one by one"));
+    QVERIFY(words(device_case("100000000", "\"single\"", "\"double\"")).find("left alone") == std::string::npos);
+    QVERIFY(words(device_case("2600000", "\"single\"", "\"double\"")).find("streamed from the host") !=
+            std::string::npos);
+  }
 
-    // Where nobody says how often, rows of energy lie between two bands of what is streamed.
+  /// Where nobody says how often, rows of energy lie between two bands of what is streamed.
+  void rows_of_energy_lie_between_bands() {
     const auto unsaid_with = [&](const std::string& memory) {
-      return with(memory.c_str(),
-                  "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
-                  "\"steps\": 150, \"tiling\": \"stepwise 8\"}");
+      return device_case(
+          memory.c_str(),
+          "\"steps\": 30}, \"output\": {\"receivers\": [{\"position\": [69.5, 41, 33]}], \"energy_every\": 15}",
+          "\"steps\": 150, \"tiling\": \"stepwise 8\"}");
     };
     const auto device = Device::open("emulated");
     const auto band_of = [&](const Problem& p) {

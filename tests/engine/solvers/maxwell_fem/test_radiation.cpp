@@ -448,7 +448,7 @@ class TestRadiation : public QObject {
   /// What `check` tells of the factors' memory, of a layer around a conductor and a ball, against what the factors take: on 16 threads
   /// their subtrees wait for parents with two to three times the memory of one.
   void memory_of_factors_is_foreseen_for_any_number_of_threads() {
-    if (!own_fronts({})) QSKIP("built without MUMPS, which orders, or no kernels for this processor");
+    if (!own_fronts({})) QSKIP("this processor has no kernels of our own fronts");
     for (const bool ball : {false, true}) {
       SphereScene s;
       s.ka = 2;

@@ -74,7 +74,7 @@ class TestReadings : public QObject {
 
   /// What the check tells of ranks: those that share a frequency hold parts of its factors.
   void memory_of_a_rank_falls_with_ranks() {
-    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    if (!own_fronts({})) QSKIP("this processor has no kernels of our own fronts");
     Json json = sphere_case();
     json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 10, "layers": 3})");
     double before = 0;
@@ -152,7 +152,7 @@ class TestReadings : public QObject {
 
   void memory_of_factors_is_told_from_the_mesh_that_is_computed_on() {
     // Conductors, a coated one, a ball, a mesh with S of its own; on one thread and sixteen.
-    if (!own_fronts({})) QSKIP("built without fronts of our own");
+    if (!own_fronts({})) QSKIP("this processor has no kernels of our own fronts");
     const Mesh mesh = shells(false);
     for (const char* sphere :
          {R"({"radius": "50 mm", "divisions": 2})", R"({"radius": "50 mm", "divisions": 2, "layers": 4})",
