@@ -89,6 +89,9 @@ Json compressed_case(const std::string& what) {
       R"j({"solution": "compressed", "compression": 1e-6, "tolerance": 1e-12, "frequencies": {"values": [0.04, 0.06]}})j");
   out["ground"]["element"] = 0.4;
   out["ground"]["growth"] = 1;
+  // Across the wave's direction nothing moves but what iterations leave: its decibels are none.
+  out["output"].erase("insertion_loss");
+  out["output"].erase("third_octaves");
   if (what != "ground") {
     out = Json::parse(R"j({
       "conoid": 1, "title": "Cavity", "solver": "elastic-bem",
