@@ -251,10 +251,10 @@ void TestElasticRanks::ranks_without_a_frequency_are_told() {
 void TestElasticRanks::groups_share_compressed_matrices_data() {
   QTest::addColumn<int>("ranks");
   QTest::addColumn<int>("groups");
-  // Iterations stop at a tenth of the compression, 1e-7; around a body they then are far below.
+  // Iterations stop at a tenth of the compression, 1e-7, which stresses, being differences, multiply; around a body they end far below.
   QTest::addColumn<double>("off");
-  QTest::newRow("ground, 2 ranks") << 2 << 1 << 1e-7;
-  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2 << 1e-7;
+  QTest::newRow("ground, 2 ranks") << 2 << 1 << 1e-6;
+  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2 << 1e-6;
   QTest::newRow("mirrored, 4 ranks") << 4 << 1 << 1e-10;
   QTest::newRow("body, 2 ranks") << 2 << 1 << 1e-10;
   QTest::newRow("body, 4 ranks") << 4 << 1 << 1e-10;
