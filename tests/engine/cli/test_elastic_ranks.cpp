@@ -251,10 +251,11 @@ void TestElasticRanks::ranks_without_a_frequency_are_told() {
 void TestElasticRanks::groups_share_compressed_matrices_data() {
   QTest::addColumn<int>("ranks");
   QTest::addColumn<int>("groups");
-  // Iterations stop at a tenth of the compression, 1e-7, which stresses, being differences, multiply; around a body they end far below.
+  // Iterations end at a residual of 1.7e-7 on the ground, and tractions at a foundation's edge multiply that; one rank with another
+  // number of threads is as far off. Around a body they end far below.
   QTest::addColumn<double>("off");
-  QTest::newRow("ground, 2 ranks") << 2 << 1 << 1e-6;
-  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2 << 1e-6;
+  QTest::newRow("ground, 2 ranks") << 2 << 1 << 1e-5;
+  QTest::newRow("ground, 4 ranks in 2 groups") << 4 << 2 << 1e-5;
   QTest::newRow("mirrored, 4 ranks") << 4 << 1 << 1e-10;
   QTest::newRow("body, 2 ranks") << 2 << 1 << 1e-10;
   QTest::newRow("body, 4 ranks") << 4 << 1 << 1e-10;
