@@ -7,9 +7,20 @@
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace conoid {
+
+void sum_over(Communicator* ranks, std::span<std::complex<double>> values) {
+  if (ranks == nullptr || ranks->size() == 1) return;
+  // Whole numbers of pieces that the communicator takes.
+  constexpr std::size_t piece = std::size_t{1} << 26;
+  for (std::size_t k = 0; k < values.size(); k += piece) {
+    const auto some = values.subspan(k, std::min(piece, values.size() - k));
+    ranks->sum(std::span(reinterpret_cast<double*>(some.data()), 2 * some.size()));
+  }
+}
 
 template <class T>
 CompressedMatrix<T>::CompressedMatrix(const MatrixSource& source, ClusterTree rows, ClusterTree columns,
@@ -32,6 +43,60 @@ CompressedMatrix<T>::CompressedMatrix(const MatrixSource& source, ClusterTree ro
     block.row = p.row;
     block.column = p.column;
   }
+  share_out();
+}
+
+namespace {
+
+/// Which of so many intervals of about the same cost each part of a row belongs to.
+std::vector<int> equal_shares(const std::vector<double>& cost, int intervals) {
+  double all = 0, before = 0;
+  for (const double c : cost) all += c;
+  std::vector<int> out;
+  for (const double c : cost) {
+    const double middle = all > 0 ? (before + c / 2) / all : 0;
+    out.push_back(std::clamp(static_cast<int>(middle * intervals), 0, intervals - 1));
+    before += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Near and far blocks apart, so that each rank has its share of both. All far blocks of a cluster of rows stay together: their sum has an
+/// order of its own.
+template <class T>
+void CompressedMatrix<T>::share_out() {
+  if (options_.ranks == nullptr || options_.ranks->size() == 1) return;
+  const int own = options_.ranks->rank(), size = options_.ranks->size();
+  std::vector<double> near;
+  for (const Strip& strip : strips_) {
+    double columns = 0;
+    for (const Index c : strip.columns) columns += static_cast<double>(columns_[c].size());
+    near.push_back(columns * static_cast<double>(rows_[strip.row].size()));
+  }
+  const std::vector<int> near_rank = equal_shares(near, size);
+  std::size_t at = 0;
+  std::erase_if(strips_, [&](const Strip&) { return near_rank[at++] != own; });
+
+  // By where rows begin, wide clusters first; ranks of blocks differ little, but for those that have no more rows or columns.
+  constexpr double usual_rank = 7;  // over the width
+  std::vector<double> cost(rows_.clusters().size());
+  for (const Far& f : far_) {
+    const auto r = static_cast<double>(rows_[f.row].size()), c = static_cast<double>(columns_[f.column].size());
+    cost[static_cast<std::size_t>(f.row)] += std::min({usual_rank, r, c}) * (r + c);
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t t = 0; t < cost.size(); ++t)
+    if (cost[t] > 0) order.push_back(t);
+  const auto& clusters = rows_.clusters();
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return clusters[a].begin < clusters[b].begin; });
+  std::vector<double> ordered;
+  for (const std::size_t t : order) ordered.push_back(cost[t]);
+  const std::vector<int> far_rank = equal_shares(ordered, size);
+  std::vector<char> mine(cost.size(), 0);
+  for (std::size_t k = 0; k < order.size(); ++k) mine[order[k]] = far_rank[k] == own ? 1 : 0;
+  std::erase_if(far_, [&](const Far& f) { return mine[static_cast<std::size_t>(f.row)] == 0; });
 }
 
 template <class T>
@@ -111,7 +176,7 @@ std::vector<char> CompressedMatrix<T>::with_values(const T* x, Index count, int 
 /// Vectors of the products: position width + component, column by column. Neighbours with values go together, others are passed over.
 template <class T>
 void CompressedMatrix<T>::add_strip(const Strip& strip, const T* x, const std::vector<char>& some, Index count,
-                                    T* y) const {
+                                    Complex* y) const {
   const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
   const ClusterTree::Cluster& row = rows_[strip.row];
   const Index rows = row.size() * width;
@@ -135,11 +200,14 @@ void CompressedMatrix<T>::add_strip(const Strip& strip, const T* x, const std::v
     }
     values += rows * columns;
   }
-  for (Index q = 0; q < count; ++q) std::copy_n(out.begin() + q * rows, rows, y + q * m + row.begin * width);
+  for (Index q = 0; q < count; ++q)
+    for (Index i = 0; i < rows; ++i)
+      y[q * m + row.begin * width + i] = Complex(out[static_cast<std::size_t>(q * rows + i)]);
 }
 
 template <class T>
-void CompressedMatrix<T>::add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count, T* y) const {
+void CompressedMatrix<T>::add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count,
+                                  Complex* y) const {
   const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
   const ClusterTree::Cluster& row = rows_[far_[static_cast<std::size_t>(blocks.begin)].row];
   const Index rows = row.size() * width;
@@ -156,13 +224,15 @@ void CompressedMatrix<T>::add_far(Interval blocks, const T* x, const std::vector
     dense::multiply<T>(block.u.data(), rows, block.rank, h.data(), count, T(1), out.data(), 1);
   }
   for (Index q = 0; q < count; ++q)
-    for (Index i = 0; i < rows; ++i) y[q * m + row.begin * width + i] += out[static_cast<std::size_t>(q * rows + i)];
+    for (Index i = 0; i < rows; ++i)
+      y[q * m + row.begin * width + i] += Complex(out[static_cast<std::size_t>(q * rows + i)]);
 }
 
 template <class T>
 void CompressedMatrix<T>::multiply(const Complex* x, Index count, Complex* y, int threads) const {
   const Index width = options_.width, np = columns_.size(), mp = rows_.size();
-  std::vector<T> in(static_cast<std::size_t>(np * width * count)), out(static_cast<std::size_t>(mp * width * count));
+  std::vector<T> in(static_cast<std::size_t>(np * width * count));
+  std::vector<Complex> out(static_cast<std::size_t>(mp * width * count));
   parallel_for(threads, {0, np * count}, 4096, [&](Index k) {
     const Index q = k / np, position = k % np, point = columns_.order()[static_cast<std::size_t>(position)];
     for (Index c = 0; c < width; ++c)
@@ -175,10 +245,11 @@ void CompressedMatrix<T>::multiply(const Complex* x, Index count, Complex* y, in
   for (const std::vector<Interval>& level : levels_)  // clusters of one level have no rows in common
     parallel_for(threads, {0, static_cast<Index>(level.size())}, 1,
                  [&](Index k) { add_far(level[static_cast<std::size_t>(k)], in.data(), some, count, out.data()); });
+  sum_over(options_.ranks, out);
   parallel_for(threads, {0, mp * count}, 4096, [&](Index k) {
     const Index q = k / mp, position = k % mp, point = rows_.order()[static_cast<std::size_t>(position)];
     for (Index c = 0; c < width; ++c)
-      y[(q * width + c) * mp + point] = Complex(out[static_cast<std::size_t>((q * mp + position) * width + c)]);
+      y[(q * width + c) * mp + point] = out[static_cast<std::size_t>((q * mp + position) * width + c)];
   });
 }
 
@@ -231,20 +302,28 @@ Bytes CompressedMatrix<T>::bytes() const {
 }
 
 template <class T>
+Bytes CompressedMatrix<T>::all_bytes() const {
+  const Bytes own = bytes();
+  return options_.ranks == nullptr ? own : static_cast<Bytes>(options_.ranks->sum(static_cast<double>(own)));
+}
+
+template <class T>
 double CompressedMatrix<T>::average_rank() const {
-  double sum = 0;
-  for (const Far& b : far_) sum += static_cast<double>(b.rank);
-  return far_.empty() ? 0 : sum / static_cast<double>(far_.size());
+  std::array<double, 2> sums{0, static_cast<double>(far_.size())};
+  for (const Far& b : far_) sums[0] += static_cast<double>(b.rank);
+  if (options_.ranks != nullptr) options_.ranks->sum(std::span(sums));
+  return sums[1] > 0 ? sums[0] / sums[1] : 0;
 }
 
 template <class T>
 double CompressedMatrix<T>::sampled_error() const {
-  double whole = 0, missing = 0;
+  std::array<double, 2> sums{};  // of all, of what is missing
   for (const Far& b : far_) {
-    whole += b.norm2;
-    missing += b.error2;
+    sums[0] += b.norm2;
+    sums[1] += b.error2;
   }
-  return whole > 0 ? std::sqrt(missing / whole) : 0;
+  if (options_.ranks != nullptr) options_.ranks->sum(std::span(sums));
+  return sums[0] > 0 ? std::sqrt(sums[1] / sums[0]) : 0;
 }
 
 template class CompressedMatrix<std::complex<float>>;

@@ -9,6 +9,10 @@
 //   a.multiply(x, count, y, threads);
 // T: what is kept, std::complex<float> or std::complex<double>. Vectors are in the caller's order: component c of point k is entry
 // c points + k.
+//
+// Several ranks keep a matrix together: each builds the near blocks of some leaves and the far blocks of some clusters of rows, an
+// interval of each by the values they are expected to have. Vectors are whole on all ranks; products are added over the ranks, each block
+// row by the rank that has it, in double precision, so that they are those of one rank but for the last digits of that.
 #pragma once
 
 #include <complex>
@@ -16,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/linalg/cluster_tree.hpp"
 #include "engine/linalg/cross_approximation.hpp"
 
@@ -33,6 +38,9 @@ class MatrixSource {
   virtual void near(std::span<const Index> rows, std::span<const Index> columns, Complex* out) const = 0;
 };
 
+/// Complex values added over ranks, in rank order; null: left as they are. Collective.
+void sum_over(Communicator* ranks, std::span<std::complex<double>> values);
+
 template <class T>
 class CompressedMatrix {
  public:
@@ -41,11 +49,13 @@ class CompressedMatrix {
     Index width = 3;
     double tolerance = 1e-4;  ///< of each far block
     double separation = 0.5;  ///< cluster_pairs()
+    /// That keep the matrix together; null: one does. Outlives it. Then multiply() and what is said of all blocks are collective.
+    Communicator* ranks = nullptr;
   };
   /// Plans the blocks. `source` is used by build() only and must outlive the last call.
   CompressedMatrix(const MatrixSource& source, ClusterTree rows, ClusterTree columns, const Options& options);
 
-  /// Rows of near blocks and far blocks, dear ones first.
+  /// Rows of near blocks and far blocks of this rank, dear ones first.
   [[nodiscard]] Index items() const { return static_cast<Index>(strips_.size() + far_.size()); }
   void build(Index item);
   void finish();
@@ -53,13 +63,15 @@ class CompressedMatrix {
   /// y = A x for `count` columns. The same bits for any number of threads. Blocks in whose columns all vectors are zero cost nothing.
   void multiply(const Complex* x, Index count, Complex* y, int threads) const;
   /// The square block of the positions of a cluster, rows and columns having the same order: entry (row, column) of out, whose numbers are
-  /// position width + component less those of the cluster's first.
+  /// position width + component less those of the cluster's first. Of several ranks what this one has of it; the rest is left alone.
   void diagonal_block(const ClusterTree::Cluster& cluster, std::complex<float>* out) const;
 
   [[nodiscard]] const ClusterTree& rows() const { return rows_; }
   [[nodiscard]] const ClusterTree& columns() const { return columns_; }
   [[nodiscard]] Index width() const { return options_.width; }
-  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] Communicator* ranks() const { return options_.ranks; }
+  [[nodiscard]] Bytes bytes() const;          ///< of this rank
+  [[nodiscard]] Bytes all_bytes() const;      ///< of all ranks
   [[nodiscard]] double average_rank() const;  ///< of the far blocks; 0: there are none
   /// ‖A − what is kept‖ / ‖A‖ of the far blocks together, Frobenius, as rows tell of it that were looked at beside those used.
   [[nodiscard]] double sampled_error() const;
@@ -75,10 +87,12 @@ class CompressedMatrix {
     std::vector<T> u, v;
     double norm2 = 0, error2 = 0;
   };
+  /// Leaves the blocks of this rank.
+  void share_out();
   /// Of each cluster of columns whether there is anything but zeros in the vectors.
   [[nodiscard]] std::vector<char> with_values(const T* x, Index count, int threads) const;
-  void add_strip(const Strip& strip, const T* x, const std::vector<char>& some, Index count, T* y) const;
-  void add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count, T* y) const;
+  void add_strip(const Strip& strip, const T* x, const std::vector<char>& some, Index count, Complex* y) const;
+  void add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count, Complex* y) const;
 
   const MatrixSource& source_;
   ClusterTree rows_, columns_;

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "engine/core/caught.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/units.hpp"
@@ -40,7 +41,7 @@ const Problem* ElasticBem::read(const Case& input, const Mesh* mesh, const Offer
 std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
   const Problem* const p = read(input, mesh, offer, out);
-  if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && offer.place.ranks > count)
+  if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && p->groups > count)
     out.push_back(
         input.warning_at(input["parameters"]["frequencies"],
                          fmt::format("{} of {} ranks have nothing to do: a rank computes a frequency, and "
@@ -92,7 +93,8 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
         context.stop,
         problem_->solve.method == Method::compressed && scene.surface->node_count() >= least_compressed_sums
             ? compressed_sums_share * problem_->solve.compression
-            : 0);
+            : 0,
+        problem_->shared() && context.cluster.size() > 1 ? &context.cluster : nullptr);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
@@ -140,8 +142,7 @@ Status ElasticBem::prepare(RunContext& context) {
   geometry_ = {points, connectivity, offsets, types};
   if (!leads_) return {};
   if (context.cluster.size() > 1)
-    log::info("elastic-bem: {} frequencies by {} ranks, one each at a time", p.frequencies.size(),
-              context.cluster.size());
+    log::info("elastic-bem: {} frequencies by {}", p.frequencies.size(), ranks_text(p, context.cluster.size()));
   log::info(
       "elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear "
       "algebra by {}",
@@ -201,8 +202,10 @@ Result<std::vector<BoundaryValues>> ElasticBem::solve(const Ready& ready, double
       one.rules = part.rules.get();
     one.diagonal = part.diagonal.blocks;
   }
-  return ready.scene->system->solve<Real>(crew(context), std::span<const RegionMedium<Real>>(media), cases,
-                                          problem_->solve, facts, context.progress, context.stop, &memory_, far);
+  SolveOptions options = problem_->solve;
+  options.ranks = group_.get();
+  return ready.scene->system->solve<Real>(crew(context), std::span<const RegionMedium<Real>>(media), cases, options,
+                                          facts, context.progress, context.stop, &memory_, far);
 }
 
 namespace {
@@ -311,6 +314,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   if (!solved) return solved.error();
 
   Answer out;
+  if (!leads_group()) return out;
   std::vector<std::optional<IncidentField>> incident(shown());
   for (std::size_t q = 0; q < p.loads.size(); ++q)
     if (is_incident(p.loads[q]))
@@ -550,7 +554,46 @@ Result<Parcel> ElasticBem::compute(std::size_t frequency, RunContext& context) {
     if (!without) return without.error();
     out.alone = std::move(without->at_points);
   }
+  if (!leads_group()) return Parcel();
   return parcel_of(out);
+}
+
+/// Between the messages of a group what fails on one rank alone leaves the others waiting: all end.
+Result<bool> ElasticBem::bring_round(RunContext& context) {
+  Communicator& all = context.cluster;
+  const auto step = static_cast<Index>(step_), steps = static_cast<Index>(problem_->frequencies.size());
+  if (rounds_.waiting() > 0 || !problem_->shared() || all.size() == 1)
+    return rounds_.bring(step, steps, all,
+                         [&](Index frequency) { return compute(static_cast<std::size_t>(frequency), context); });
+  const Index groups = std::min<Index>(problem_->groups, steps - step);
+  if (groups != groups_) {
+    group_.reset();
+    if (groups < all.size()) group_ = all.split(static_cast<int>(all.rank() % groups));
+    groups_ = groups;
+  }
+  const auto mine = static_cast<std::size_t>(step + all.rank() % groups);
+  Parcel made;
+  std::optional<Error> failed;
+  try {
+    auto computed = compute(mine, context);
+    if (computed)
+      made = std::move(*computed);
+    else
+      failed = computed.error();
+  } catch (const std::exception&) {
+    failed = current_exception_as_error();
+    if (group_ && group_->size() > 1) {
+      log::error("elastic-bem: rank {}: {}", all.rank(), failed->text);
+      abort_all_ranks(static_cast<int>(failed->code));
+    }
+  }
+  auto brought = rounds_.bring(step, step + groups, all, [&](Index) -> Result<Parcel> {
+    if (failed) return *failed;
+    return std::move(made);
+  });
+  // Ranks that do not lead a group know of its errors, too.
+  if (failed) return *failed;
+  return brought;
 }
 
 void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context) {
@@ -591,9 +634,7 @@ Result<Advanced> ElasticBem::advance(RunContext& context) {
   Advanced out;
   out.steps = static_cast<Index>(p.frequencies.size());
   if (step_ < p.frequencies.size()) {
-    auto brought = rounds_.bring(static_cast<Index>(step_), out.steps, context.cluster, [&](Index frequency) {
-      return compute(static_cast<std::size_t>(frequency), context);
-    });
+    auto brought = bring_round(context);
     if (!brought) return brought.error();
     if (!*brought) return out;  // another rank has failed
     const Parcel parcel = rounds_.take();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The solver's face to the session: one frequency a step; several ranks compute one each at a time.
+// The solver's face to the session: one frequency a step; several ranks compute one each at a time, or groups of them, which share
+// compressed matrices.
 #pragma once
 
 #include <functional>
@@ -104,6 +105,10 @@ class ElasticBem final : public Solver {
   /// Displacements of all cases at point k, which lies on an element.
   void observe_on_element(const Surface& surface, const Site& site, std::size_t k, Answer& out) const;
   [[nodiscard]] Result<Parcel> compute(std::size_t frequency, RunContext& context);
+  /// A round of frequencies, one a group of ranks; as StepRounds::bring().
+  [[nodiscard]] Result<bool> bring_round(RunContext& context);
+  /// This rank has what its group solves, and goes on to receivers.
+  [[nodiscard]] bool leads_group() const { return !group_ || group_->leads(); }
   /// The leading rank's part of a step: tables, histories, the worst of all.
   void keep(Computed computed, const Harmonic& harmonic, RunContext& context);
   void count(const SolveFacts& facts);
@@ -135,6 +140,8 @@ class ElasticBem final : public Solver {
   SolveMemory memory_;
   Answer now_;
   StepRounds rounds_;
+  Index groups_ = 0;                     ///< of ranks, in this round
+  std::unique_ptr<Communicator> group_;  ///< those that share the matrices of a frequency; null: this one has its own
   bool leads_ = true;
   std::vector<std::vector<double>> insertion_;  ///< case, point
   std::vector<Complex> receiver_history_;       ///< step, shown case, receiver, component

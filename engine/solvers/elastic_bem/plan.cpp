@@ -323,6 +323,8 @@ void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, P
                c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.12 * crew.cores.product));
   const double steps = p.regions.empty() ? 10 : 30;
   out.solution = 8 * values * (steps * std::max(1.0, cases) + 40) / (0.5 * crew.cores.product);
+  out.assembly /= p.solve.sharing;
+  out.solution /= p.solve.sharing;
 }
 
 Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
@@ -476,8 +478,8 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
        format_quantity(
            p.medium.shear_speed() / std::max(1e-9, *std::max_element(p.frequencies.begin(), p.frequencies.end())),
            "m")},
-      {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {} ranks, one each at a time, in {:.0f} rounds",
-                                                          p.frequencies.size(), offer.place.ranks, rounds)
+      {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {}, in {:.0f} rounds", p.frequencies.size(),
+                                                          ranks_text(p, offer.place.ranks), rounds)
                                             : fmt::format("{}", p.frequencies.size())},
       {"assembly a frequency", fmt::format("about {}{}", format_duration(taken.assembly), assembly_by)},
       {"solution a frequency", fmt::format("about {}{}", format_duration(taken.solution), solution_by)}};
@@ -499,7 +501,10 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
   return details;
 }
 
-GroupUse groups_of(const Offer& offer) {
+GroupUse groups_of(const Problem& p, const Offer& offer) {
+  if (p.shared())
+    return {1, static_cast<int>(std::min<std::size_t>(p.frequencies.size(), 65536)), false,
+            "each computes a frequency of its own, with compressed matrices that its ranks share"};
   return {offer.place.ranks, offer.place.ranks, false, "each computes frequencies of its own, and none is shared"};
 }
 
@@ -632,7 +637,7 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (nodes * 96 + 1000));
   e.use = {0, "layered ground without a mesh is computed by the processors"};
-  e.groups = groups_of(offer);
+  e.groups = groups_of(p, offer);
   e.details = {{"elements", fmt::format("{}", s.active)},
                {"collocation points", fmt::format("{}", s.node_count())},
                {"unknowns", fmt::format("{:.0f}", unknowns)},
@@ -675,9 +680,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                                                                                 (n + static_cast<double>(known)) / 3)));
   e.steps = static_cast<Index>(p->frequencies.size());
   // The leading rank holds the answers of a round.
-  const auto rounds = static_cast<double>(rounds_of(e.steps, offer.place.ranks));
+  const auto rounds = static_cast<double>(rounds_of(e.steps, p->groups));
   e.host_memory += static_cast<Bytes>(8 * parcel_length(*p, static_cast<double>(points.size())) *
-                                      (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
+                                      (1 + 2 * std::min<double>(p->groups, static_cast<double>(e.steps))));
   Phases taken = phases(crew_of({}, offer, *p, several_nodes, known));
   // Threads that begin, pages of a batch that are touched first, and small systems that many threads do not share.
   const double beginning = 0.2 + 0.02 * std::max(1, offer.threads.value) + 0.02 * rounds;
@@ -689,7 +694,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     e.use = {0, fmt::format("a device begins to pay at {} collocation points", least_device_rows)};
   else if (p->solve.deterministic && offer.workers.size() > 1)  // crew()
     e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
-  e.groups = groups_of(offer);
+  e.groups = groups_of(*p, offer);
   const ChosenTeam team = choose_team(offer, e.use, e.seconds);
   const bool devices = e.use.most != 0 && !team.devices().empty();
   std::string assembly_by, solution_by;

@@ -63,11 +63,12 @@ CompressedPlan plan_compression(const BoundarySystem& system, double wave_number
   return out;
 }
 
-Bytes compressed_solution_bytes(const Surface& surface, Index cases) {
+Bytes compressed_solution_bytes(const Surface& surface, Index cases, int sharing) {
   const double n = 3.0 * static_cast<double>(surface.node_count());
   // Factors of clusters of 80 to 160 nodes, the image of the coarse motions, some fifteen steps of all cases, vectors on the way.
-  return static_cast<Bytes>(n *
-                            (8 * 360 + 16 * 300 + (15 * 32 + 100) * static_cast<double>(std::max<Index>(1, cases))));
+  // Of ranks the leading one has the steps.
+  return static_cast<Bytes>(n * ((8 * 360 + 16 * 300) / static_cast<double>(sharing) +
+                                 (15 * 32 + 100) * static_cast<double>(std::max<Index>(1, cases))));
 }
 
 }  // namespace conoid::elastic_bem

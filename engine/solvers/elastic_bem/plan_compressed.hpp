@@ -21,7 +21,7 @@ struct CompressedPlan {
 /// Of those of all regions, which have both on their interfaces.
 [[nodiscard]] CompressedPlan plan_compression(const BoundarySystem& system, double wave_number,
                                               const SolveOptions& options, bool single);
-/// Of the preconditioner, and of what the iterations keep for so many load cases.
-[[nodiscard]] Bytes compressed_solution_bytes(const Surface& surface, Index cases);
+/// Of the preconditioner, which so many ranks share, and of what the iterations keep for so many load cases.
+[[nodiscard]] Bytes compressed_solution_bytes(const Surface& surface, Index cases, int sharing = 1);
 
 }  // namespace conoid::elastic_bem

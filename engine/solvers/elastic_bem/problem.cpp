@@ -414,10 +414,19 @@ void plan_solution(Problem& p, const Case& input, const Offer& offer, std::vecto
     p.solve.method = Method::mixed;
     if (!p.profile && compression_pays(p, offer)) p.solve.method = Method::compressed;
   }
-  const Bytes needed =
-      p.profile ? layered_bytes(*p.scene.system)
-                : p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   const Bytes budget = offer.host.value;
+  const auto taken = [&] {
+    return p.profile ? layered_bytes(*p.scene.system)
+                     : p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
+  };
+  p.groups = p.shared() ? rank_groups(offer, static_cast<Index>(p.frequencies.size())) : offer.place.ranks;
+  p.solve.sharing = offer.place.ranks / p.groups;
+  Bytes needed = taken();
+  while (p.shared() && offer.groups.value == 0 && needed > budget && p.groups > 1) {
+    p.groups /= 2;
+    p.solve.sharing = offer.place.ranks / p.groups;
+    needed = taken();
+  }
   if (needed <= budget) return;
   Diagnostic d =
       input.error_at(input.values().has("ground") ? input["ground"] : input["mesh"],
@@ -425,10 +434,17 @@ void plan_solution(Problem& p, const Case& input, const Offer& offer, std::vecto
                                  format_bytes(needed), format_bytes(budget)),
                      p.profile ? "Coarsen the foundations' meshes, or raise compute.memory.host."
                      : p.solve.method == Method::compressed
-                         ? "Coarsen the mesh, use a larger parameters.compression, or raise compute.memory.host."
+                         ? "Coarsen the mesh, use a larger parameters.compression, raise compute.memory.host, or start "
+                           "more ranks in fewer compute.groups, on more machines."
                          : "Use parameters.solution \"compressed\", coarsen the mesh, or raise compute.memory.host.");
   d.code = ErrorCode::resources;
   out.push_back(std::move(d));
+}
+
+std::string ranks_text(const Problem& p, int ranks) {
+  if (p.solve.sharing == 1) return fmt::format("{} ranks, one each at a time", ranks);
+  return fmt::format("{} ranks in {} group{}, {}{} share the matrices of one", ranks, p.groups,
+                     p.groups == 1 ? "" : "s", p.solve.sharing, ranks % p.groups == 0 ? "" : " or more");
 }
 
 Index Problem::planned_columns(const Scene& s) const {

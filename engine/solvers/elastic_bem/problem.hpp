@@ -102,6 +102,7 @@ struct Problem {
   std::vector<double> frequencies;  ///< Hz
   SolveOptions solve;
   bool automatic = false;     ///< compressed equations where they pay
+  int groups = 1;             ///< of ranks, each of which computes frequencies of its own; plan_solution()
   std::vector<int> symmetry;  ///< axes across planes of symmetry
   bool single = false;
   bool sum_everywhere = false;
@@ -116,6 +117,8 @@ struct Problem {
 
   /// Some medium has hysteretic damping.
   [[nodiscard]] bool damped() const;
+  /// Ranks share the matrices of a frequency. Their sums have an order of their own, so that deterministic runs have none.
+  [[nodiscard]] bool shared() const { return solve.method == Method::compressed && !solve.deterministic && !profile; }
   /// Of the S waves of the slowest medium.
   [[nodiscard]] double highest_wave_number() const;
   [[nodiscard]] std::vector<RegionView> regions_of(const Scene& scene) const;
@@ -137,8 +140,12 @@ struct Problem {
 
 /// Reads, meshes, checks; no problem where there are errors.
 [[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh);
-/// What hangs on what a run may take: the order of sums, dense or compressed matrices, and whether there is memory for them.
+/// What hangs on what a run may take: the order of sums, dense or compressed matrices, how many ranks share these, and whether there is memory
+/// for them.
 void plan_solution(Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out);
+
+/// "4 ranks, one each at a time", "4 ranks in 2 groups, 2 share the matrices of one".
+[[nodiscard]] std::string ranks_text(const Problem& problem, int ranks);
 
 /// Whether compressed matrices are what there is memory for, or take less than half the time of dense ones by the estimate. Where devices
 /// are lent, or planes of symmetry part the equations, only the memory counts.

@@ -17,8 +17,9 @@
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 
 namespace conoid {
+class Communicator;
 class Team;
-}
+}  // namespace conoid
 
 namespace conoid::elastic_bem {
 
@@ -114,9 +115,9 @@ struct StaticDiagonal {
   Index summed_rows = 0;
 };
 /// `compression`: above zero the sums are those of a compressed matrix whose far blocks have this relative error; enclosing elements and the
-/// classical rules take every pair all the same.
+/// classical rules take every pair all the same. `ranks`: that keep this matrix together, null: none; collective then.
 [[nodiscard]] StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
                                              bool sum_everywhere = false, const std::stop_token& stop = {},
-                                             double compression = 0);
+                                             double compression = 0, Communicator* ranks = nullptr);
 
 }  // namespace conoid::elastic_bem

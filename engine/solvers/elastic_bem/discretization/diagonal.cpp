@@ -102,15 +102,16 @@ namespace {
 /// Row sums of the static t* over the elements of each node's component, its own ones but for its own function: the compressed matrix times
 /// rigid translations of one component after the other. Empty: stopped.
 std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& surface, const Accuracy& accuracy,
-                                                   const Harmonic& fixed, double tolerance, std::stop_token stop) {
+                                                   const Harmonic& fixed, double tolerance, std::stop_token stop,
+                                                   Communicator* ranks) {
   const Index m = surface.node_count(), n = 3 * m;
   const FarRules<double> rules(surface, accuracy, 0, false, team.threads());
   const std::vector<std::array<double, 9>> none(static_cast<std::size_t>(m));
   std::vector<EquationColumn> columns;
   for (std::size_t d = 0; d < 3; ++d)
     for (Index k = 0; k < m; ++k) columns.push_back({false, k, d, 1.0});
-  auto made =
-      compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, {}, tolerance, std::move(stop));
+  auto made = compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, {}, tolerance,
+                               std::move(stop), ranks);
   if (!made) return {};
   std::vector<int> component;
   for (const auto& touches : surface.touches)
@@ -136,7 +137,8 @@ std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& su
 }  // namespace
 
 StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                               bool sum_everywhere, const std::stop_token& stop, double compression) {
+                               bool sum_everywhere, const std::stop_token& stop, double compression,
+                               Communicator* ranks) {
   StaticDiagonal out;
   const Index m = surface.node_count();
   out.blocks.assign(static_cast<std::size_t>(m), {});
@@ -152,7 +154,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   const bool compressed =
       compression > 0 && !sum_everywhere && surface.active == static_cast<Index>(surface.elements.size());
   if (!curved.empty() && compressed) {
-    const auto sums = compressed_sums(team, surface, fine, fixed, compression, stop);
+    const auto sums = compressed_sums(team, surface, fine, fixed, compression, stop, ranks);
     for (std::size_t k = 0; k < sums.size(); ++k)
       for (std::size_t q = 0; q < 9; ++q) out.blocks[k][q] = -sums[k][q];
   } else if (!curved.empty()) {

@@ -3,6 +3,7 @@
 #include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -99,25 +100,34 @@ class Columns final : public CompressedColumns {
  public:
   Columns(const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
           std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
-          std::span<const Mirror> mirrors, double tolerance)
-      : surface_(surface), mirrors_(mirrors),
+          std::span<const Mirror> mirrors, double tolerance, Communicator* ranks)
+      : surface_(surface), mirrors_(mirrors), ranks_(ranks),
         orbits_(square && mirrors.size() > 1 ? std::make_unique<Orbits>(surface, mirrors) : nullptr),
         points_(surface, columns, square), values_(surface, rules, accuracy, harmonic, diagonal, points_),
         chosen_(orbits_ ? std::make_unique<ChosenRows>(values_, orbits_->chosen) : nullptr),
         matrix_(chosen_ ? static_cast<const MatrixSource&>(*chosen_) : values_,
                 ClusterTree(orbits_ ? orbits_->at : surface.nodes, {}, compressed_leaf),
-                ClusterTree(points_.at, points_.reach, compressed_leaf), {3, tolerance, compressed_separation}) {
+                ClusterTree(points_.at, points_.reach, compressed_leaf), {3, tolerance, compressed_separation, ranks}) {
     if (!square) return;
     for (const EquationColumn& c : columns) moves_.push_back(c.traction ? 0 : 1);
   }
-  void build(Team& team, const std::stop_token& stop) {
+  /// False: stopped.
+  [[nodiscard]] bool build(Team& team, const std::stop_token& stop) {
     CompressPhase<T> phase(matrix_, stop);
     {
       const OneBlasThread alone;  // for all workers at once: the setting is the process's
-      team.run(phase, stop);
+      if (phase.items() > 0) team.run(phase, stop);
     }
+    if (stop_of_any(stop, ranks_)) return false;
     matrix_.finish();
-    facts_ = {matrix_.bytes(), matrix_.average_rank(), matrix_.sampled_error(), values_.work()};
+    facts_ = {matrix_.all_bytes(), matrix_.average_rank(), matrix_.sampled_error(), values_.work()};
+    if (ranks_ != nullptr) {
+      std::array<double, 2> points{facts_.work.far_points, facts_.work.near_points};
+      ranks_->sum(std::span(points));
+      facts_.work.far_points = points[0];
+      facts_.work.near_points = points[1];
+    }
+    return true;
   }
   void multiply(const Complex* x, Index count, Complex* y, int threads) const override {
     const auto n = static_cast<Index>(points_.entry.size()), wide = 3 * points_.points();
@@ -135,7 +145,7 @@ class Columns final : public CompressedColumns {
   /// Rigid motions of clusters in the displacements that are unknown; tractions are left to what is within clusters.
   Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
                  int library_threads) override {
-    const auto options = cluster_options<T>(surface_.node_count(), threads, library_threads);
+    const auto options = cluster_options<T>(surface_.node_count(), threads, library_threads, ranks_);
     const auto motion = rigid_motions(surface_, moves_);
     auto made = orbits_ ? of_all_rows(options, motion, whole)
                         : ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
@@ -203,6 +213,7 @@ class Columns final : public CompressedColumns {
 
   const Surface& surface_;
   std::span<const Mirror> mirrors_;
+  Communicator* ranks_;
   std::unique_ptr<Orbits> orbits_;  ///< null: all rows are made
   ColumnPoints points_;
   KernelValues<Real> values_;
@@ -217,16 +228,25 @@ class Columns final : public CompressedColumns {
 }  // namespace
 
 template <class T>
-typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads) {
+typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads,
+                                                           Communicator* ranks) {
   typename ClusterPreconditioner<T>::Options options;
   options.points = factorised_nodes;
   options.coarse_points = nodes > 2 * factorised_nodes ? std::max<Index>(factorised_nodes, nodes / most_coarse) : 0;
   options.threads = threads;
   options.library_threads = library_threads;
+  options.ranks = ranks;
   return options;
 }
-template ClusterPreconditioner<std::complex<float>>::Options cluster_options<std::complex<float>>(Index, int, int);
-template ClusterPreconditioner<std::complex<double>>::Options cluster_options<std::complex<double>>(Index, int, int);
+template ClusterPreconditioner<std::complex<float>>::Options cluster_options<std::complex<float>>(Index, int, int,
+                                                                                                  Communicator*);
+template ClusterPreconditioner<std::complex<double>>::Options cluster_options<std::complex<double>>(Index, int, int,
+                                                                                                    Communicator*);
+
+bool stop_of_any(const std::stop_token& stop, Communicator* ranks) {
+  const double own = stop.stop_requested() ? 1 : 0;
+  return (ranks == nullptr ? own : ranks->maximum(own)) > 0;
+}
 
 std::function<void(Index, Index, double*)> rigid_motions(const Surface& surface, std::span<const char> moves) {
   const double size = std::max(surface.diameter, 1e-300);
@@ -251,28 +271,29 @@ Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& s
                                                     std::span<const std::array<double, 9>> diagonal,
                                                     std::span<const EquationColumn> columns, bool square,
                                                     std::span<const Mirror> mirrors, double tolerance,
-                                                    std::stop_token stop) {
+                                                    std::stop_token stop, Communicator* ranks) {
   const auto build = [&](auto made) -> Result<std::unique_ptr<CompressedColumns>> {
-    made->build(team, stop);
-    if (stop.stop_requested()) return stop_error();
+    if (!made->build(team, stop)) return stop_error();
     return std::unique_ptr<CompressedColumns>(std::move(made));
   };
   if (tolerance < kept_in_single && sizeof(Real) == 8)
     return build(std::make_unique<Columns<Real, std::complex<double>>>(surface, rules, accuracy, harmonic, diagonal,
-                                                                       columns, square, mirrors, tolerance));
+                                                                       columns, square, mirrors, tolerance, ranks));
   return build(std::make_unique<Columns<Real, std::complex<float>>>(surface, rules, accuracy, harmonic, diagonal,
-                                                                    columns, square, mirrors, tolerance));
+                                                                    columns, square, mirrors, tolerance, ranks));
 }
 template Result<std::unique_ptr<CompressedColumns>> compress<double>(Team&, const Surface&, const FarRules<double>&,
                                                                      const Accuracy&, const Harmonic&,
                                                                      std::span<const std::array<double, 9>>,
                                                                      std::span<const EquationColumn>, bool,
-                                                                     std::span<const Mirror>, double, std::stop_token);
+                                                                     std::span<const Mirror>, double, std::stop_token,
+                                                                     Communicator*);
 template Result<std::unique_ptr<CompressedColumns>> compress<float>(Team&, const Surface&, const FarRules<float>&,
                                                                     const Accuracy&, const Harmonic&,
                                                                     std::span<const std::array<double, 9>>,
                                                                     std::span<const EquationColumn>, bool,
-                                                                    std::span<const Mirror>, double, std::stop_token);
+                                                                    std::span<const Mirror>, double, std::stop_token,
+                                                                    Communicator*);
 
 Beside::Beside(const Surface& surface, std::span<const EquationColumn> columns, const FarField* far,
                const std::vector<Complex>* more, std::span<const WeakMode> modes)

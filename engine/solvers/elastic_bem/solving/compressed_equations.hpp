@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The equations kept compressed (engine/linalg/compressed_matrix.hpp), with what is beside the mesh's own elements: fading, the ground beyond
-// it, equations for what the others hardly see, are added to products, not to the matrix.
+// it, equations for what the others hardly see, are added to products, not to the matrix. Ranks share blocks and clusters; what is beside
+// is alike on all of them.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,7 @@ inline constexpr Index least_compressed_sums = 8000;
 
 /// What was made, for results and logs.
 struct CompressionFacts {
-  Bytes bytes = 0;
+  Bytes bytes = 0;             ///< of all ranks, as all that follows
   double rank = 0, error = 0;  ///< mean rank; sampled error of the far blocks
   AssemblyWork work;
 };
@@ -56,18 +57,23 @@ class CompressedColumns {
 
 /// What clusters of so many nodes are solved by in preconditioners.
 template <class T>
-[[nodiscard]] typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads);
+[[nodiscard]] typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads,
+                                                                         Communicator* ranks);
 /// The six rigid motions of the surface where `moves` (component, node) says that a displacement is unknown.
 [[nodiscard]] std::function<void(Index node, Index k, double* values)> rigid_motions(const Surface& surface,
                                                                                      std::span<const char> moves);
 
 /// Builds it, phase "compress" of the team. `mirrors` of a square one (empty: no planes of symmetry): rows of one node of all that are its
-/// images are made, those of the others are products of reflected vectors. Errors: stopped.
+/// images are made, those of the others are products of reflected vectors. `ranks`: that share it, null: none; then it and all that is done
+/// with it are collective. Errors: stopped, on all ranks where one was.
 template <class Real>
 [[nodiscard]] Result<std::unique_ptr<CompressedColumns>> compress(
     Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
     std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
-    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop);
+    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop, Communicator* ranks = nullptr);
+
+/// Whether a stop was asked for on some rank. Collective; null: of this one.
+[[nodiscard]] bool stop_of_any(const std::stop_token& stop, Communicator* ranks);
 
 /// What is added to the products of one matrix.
 class Beside {

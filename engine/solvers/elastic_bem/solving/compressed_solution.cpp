@@ -64,7 +64,7 @@ Status CompressedSolution<Real>::build(std::size_t r, const std::vector<Complex>
   const auto built = [&](const std::vector<EquationColumn>& columns, bool square) {
     return compress<Real>(s_.team, *part.surface, *part.medium.rules, s_.options.accuracy, part.medium.harmonic,
                           part.medium.diagonal, columns, square, s_.mirrors, s_.options.compression / part.weight,
-                          s_.stop);
+                          s_.stop, s_.options.ranks);
   };
   std::vector<Complex> given(static_cast<std::size_t>(own * count)),
       rows(static_cast<std::size_t>(3 * part.surface->node_count() * count));
@@ -167,7 +167,8 @@ Status CompressedSolution<Real>::prepare(const std::function<void(const Complex*
   for (std::size_t r = 0; r < regions_.size(); ++r)
     rows.push_back({regions_[r].a.get(), s_.parts[r].first_node, s_.parts[r].surface->node_count(), s_.parts[r].unknown,
                     s_.parts[r].place, s_.parts[r].factor});
-  auto made = JoinedPreconditioner::make(s_.surface, std::move(rows), whole, threads, library_threads());
+  auto made =
+      JoinedPreconditioner::make(s_.surface, std::move(rows), whole, threads, library_threads(), s_.options.ranks);
   if (!made) return made.error();
   joined_ = std::move(*made);
   facts_.bytes = std::max(facts_.bytes, kept_ + joined_->bytes());
@@ -232,6 +233,50 @@ void CompressedSolution<Real>::with_interior(const Complex* x, Index count, Comp
 }
 
 template <class Real>
+void CompressedSolution<Real>::tell(std::vector<Complex>& values) const {
+  if (s_.options.ranks != nullptr) s_.options.ranks->broadcast(std::as_writable_bytes(std::span(values)), 0);
+}
+
+template <class Real>
+bool CompressedSolution<Real>::iterate(const std::vector<Complex>& right, std::vector<Complex>& x, SolveFacts& facts) {
+  BlockGcr::Options options;
+  double weight = 1;
+  for (const CompressedPart<Real>& part : s_.parts) weight = std::max(weight, part.weight);
+  options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression / weight);
+  options.longest = most_steps;
+  options.threads = library_threads();
+  options.stop = s_.stop;
+  std::optional<BlockGcr> gcr;
+  if (leads()) gcr.emplace(n_, right, options);
+  std::vector<Complex> v;
+  constexpr Index stopped = -1;
+  for (bool stops = false;;) {
+    if (leads()) stops = stops || s_.stop.stop_requested();
+    const Index count = told(!leads() ? 0 : stops ? stopped : gcr->finished() ? 0 : gcr->directions());
+    if (count == stopped) return false;
+    if (count == 0) break;
+    std::vector<Complex> direction(static_cast<std::size_t>(count * n_));
+    if (leads()) std::ranges::copy(gcr->next(), direction.begin());
+    tell(direction);
+    v.resize(direction.size());
+    approximate(direction.data(), count, v.data());
+    std::vector<Complex> w(v.size());
+    with_interior(v.data(), count, w.data());
+    if (!leads()) continue;
+    for (Index q = 0; q < count; ++q)
+      if (const double size = length(v.data() + q * n_, n_); size > 0)
+        growth_ = std::max(growth_, length(w.data() + q * n_, n_) / size);
+    stops = !gcr->take(std::move(w));
+  }
+  std::vector<Complex> found(x.size());
+  if (leads()) found = gcr->solution();
+  tell(found);
+  approximate(found.data(), static_cast<Index>(x.size()) / n_, x.data());
+  facts.iterations = static_cast<int>(told(leads() ? gcr->steps() : 0));
+  return true;
+}
+
+template <class Real>
 Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<Complex>& f, SolveFacts& facts) {
   const auto whole = [this](const Complex* x, Index count, Complex* y) { with_interior(x, count, y); };
   if (auto status = prepare(whole); !status) return status.error();
@@ -244,30 +289,9 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
         g[static_cast<std::size_t>(c * q_rows_ + r)] = q_right_[static_cast<std::size_t>(r * cases + c)];
     dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), library_threads());
   }
-  BlockGcr::Options options;
-  double weight = 1;
-  for (const CompressedPart<Real>& part : s_.parts) weight = std::max(weight, part.weight);
-  options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression / weight);
-  options.longest = most_steps;
-  options.threads = library_threads();
-  options.stop = s_.stop;
-  BlockGcr gcr(n_, right, options);
-  std::vector<Complex> v;
-  while (!gcr.finished()) {
-    if (s_.stop.stop_requested()) return stop_error();
-    const Index count = gcr.directions();
-    v.resize(gcr.next().size());
-    approximate(gcr.next().data(), count, v.data());
-    std::vector<Complex> w(v.size());
-    with_interior(v.data(), count, w.data());
-    for (Index q = 0; q < count; ++q)
-      if (const double size = length(v.data() + q * n_, n_); size > 0)
-        growth_ = std::max(growth_, length(w.data() + q * n_, n_) / size);
-    if (!gcr.take(std::move(w))) return stop_error();
-  }
   std::vector<Complex> x(f.size());
-  approximate(gcr.solution().data(), cases, x.data());
-  facts.iterations = static_cast<int>(gcr.steps());
+  if (!iterate(right, x, facts)) return stop_error();
+  tell(x);  // the leading rank's, to the last bit
   std::vector<Complex> y(f.size());
   with_interior(x.data(), cases, y.data());
   facts.residual = 0;
@@ -282,6 +306,11 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
   facts.compressed = facts_.bytes;
   facts.compression_rank = facts_.rank;
   facts.compression_error = facts_.error;
+  if (s_.options.ranks != nullptr) {
+    // What it is judged by is the leading rank's, so that all go on or none.
+    facts.residual = s_.options.ranks->from_root(facts.residual);
+    growth_ = s_.options.ranks->from_root(growth_);
+  }
   if (auto status = judge(right, x, facts); !status) return status.error();
   return x;
 }
@@ -295,6 +324,7 @@ Status CompressedSolution<Real>::judge(const std::vector<Complex>& f, const std:
     const double given = length(f.data() + c * n_, n_), found = length(x.data() + c * n_, n_);
     if (given > 0 && found > 0) least = std::min(least, given / (growth_ * found));
   }
+  if (s_.options.ranks != nullptr) least = s_.options.ranks->from_root(least);
   facts.rcond = least;
   if (!(facts_.error / least < most_amplified))
     return make_error(

@@ -4,6 +4,9 @@
 //
 // Interior equations C x = g (cavities at fictitious frequencies) join as A + Qᴴ Q, Q: rows of C made orthonormal. What satisfies both
 // satisfies the sum, and motions of the hollow, which A does not see, are seen by Q.
+//
+// Ranks (SolveOptions::ranks) share matrices and preconditioner; the leading one has the iterations, whose vectors the others multiply with
+// it, so that no rank goes another way; all calls but right_hand_sides() and rigid() are collective then.
 #pragma once
 
 #include "engine/solvers/elastic_bem/solving/joined_preconditioner.hpp"
@@ -49,7 +52,8 @@ class CompressedSolution {
   void multiply(const Complex* x, Index count, Complex* y) const;
   /// C: `rows` × unknowns, g: rows × cases, both column by column.
   void add_interior(std::vector<Complex> c, std::vector<Complex> g, Index rows);
-  /// Solves for the right-hand sides f; residual, iterations, what the matrix is like go to `facts`. Errors: stopped, singular equations.
+  /// Solves for the right-hand sides f; residual, iterations, what the matrix is like go to `facts`, alike on all ranks. Errors: stopped,
+  /// singular equations; on all ranks alike, too.
   [[nodiscard]] Result<std::vector<Complex>> solve(const std::vector<Complex>& f, SolveFacts& facts);
 
  private:
@@ -70,6 +74,14 @@ class CompressedSolution {
   [[nodiscard]] Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole);
   void approximate(const Complex* y, Index count, Complex* x) const;
   void with_interior(const Complex* x, Index count, Complex* y) const;
+  /// Whether this rank has the iterations, and a value of the one that has.
+  [[nodiscard]] bool leads() const { return s_.options.ranks == nullptr || s_.options.ranks->leads(); }
+  [[nodiscard]] Index told(Index value) const {
+    return s_.options.ranks == nullptr ? value : s_.options.ranks->from_root(value);
+  }
+  void tell(std::vector<Complex>& values) const;
+  /// The solution by iterations and what is left of the right-hand sides; false: stopped.
+  [[nodiscard]] bool iterate(const std::vector<Complex>& right, std::vector<Complex>& x, SolveFacts& facts);
   [[nodiscard]] Status judge(const std::vector<Complex>& f, const std::vector<Complex>& x, SolveFacts& facts) const;
 
   Setting s_;
@@ -81,7 +93,7 @@ class CompressedSolution {
       q_right_;  ///< interior equations, orthonormal: a row after the other; a case after the other
   Index q_rows_ = 0;
   double growth_ = 0;       ///< largest ‖A v‖ of unit vectors v
-  CompressionFacts facts_;  ///< bytes: at the most
+  CompressionFacts facts_;  ///< bytes: at the most, of all ranks
   Bytes kept_ = 0;          ///< of the matrices of unknowns so far
 };
 

@@ -84,13 +84,13 @@ void JoinedPreconditioner::block(const ClusterTree::Cluster& cluster, std::compl
 
 Result<std::unique_ptr<JoinedPreconditioner>> JoinedPreconditioner::make(
     const Surface& surface, std::vector<Rows> rows, const ClusterPreconditioner<std::complex<float>>::Operator& whole,
-    int threads, int library_threads) {
+    int threads, int library_threads, Communicator* ranks) {
   using Clusters = ClusterPreconditioner<std::complex<float>>;
   std::unique_ptr<JoinedPreconditioner> out(new JoinedPreconditioner(surface, std::move(rows)));
   auto made = Clusters::make(
       out->tree_, 3,
       [&](const ClusterTree::Cluster& cluster, std::complex<float>* block) { out->block(cluster, block); },
-      cluster_options<std::complex<float>>(surface.node_count(), threads, library_threads), 6,
+      cluster_options<std::complex<float>>(surface.node_count(), threads, library_threads, ranks), 6,
       rigid_motions(surface, out->moves_), whole);
   if (!made) return made.error();
   out->inverse_ = std::move(*made);

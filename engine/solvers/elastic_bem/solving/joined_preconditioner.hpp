@@ -18,10 +18,10 @@ class JoinedPreconditioner {
     std::span<const Index> place;
     std::span<const Complex> factor;
   };
-  /// `surface`: of all regions; `whole`: all equations, in the order of the unknowns. Errors: singular clusters (not_converged).
+  /// `ranks`: that share it, null: none. `surface`: of all regions; `whole`: all equations, in the order of the unknowns. Errors: singular clusters (not_converged).
   [[nodiscard]] static Result<std::unique_ptr<JoinedPreconditioner>> make(
       const Surface& surface, std::vector<Rows> rows, const ClusterPreconditioner<std::complex<float>>::Operator& whole,
-      int threads, int library_threads);
+      int threads, int library_threads, Communicator* ranks);
   /// x ≈ A⁻¹ y.
   void solve(const Complex* y, Index count, Complex* x) const { inverse_->solve(y, count, x); }
   [[nodiscard]] Bytes bytes() const { return inverse_->bytes(); }

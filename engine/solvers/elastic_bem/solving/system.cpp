@@ -229,10 +229,11 @@ Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool singl
       if (surface_->node_count() >= least_compressed_sums && !options.accuracy.fixed8 &&
           own.active == static_cast<Index>(own.elements.size()) &&
           std::ranges::count(own.planar, true) < own.node_count())
-        before = std::max(before, plan_compression(own, 0, finer, false).bytes +
+        before = std::max(before, plan_compression(own, 0, finer, false).bytes / static_cast<Bytes>(options.sharing) +
                                       FarRules<double>::bytes(own, static_accuracy(options.accuracy), 0, false));
     }
-    return std::max(before, static_cast<Bytes>(share * all + reflected) + compressed_solution_bytes(*surface_, 6));
+    return std::max(before, static_cast<Bytes>(share * all / options.sharing + reflected) +
+                                compressed_solution_bytes(*surface_, 6, options.sharing));
   }
   const double entry = single ? 8 : 16;
   double a_value = entry;  // the matrix

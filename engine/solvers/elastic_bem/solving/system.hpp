@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/linalg/big_array.hpp"
 #include "engine/solvers/elastic_bem/discretization/assembly.hpp"
@@ -66,6 +67,9 @@ struct SolveOptions {
   int chief_seed = 1;
   bool deterministic = false;  ///< the same bits for any number of threads
   Accuracy accuracy;
+  /// That solve together, with compressed matrices only: solve() is collective then, and what it returns alike on all; null: one does.
+  Communicator* ranks = nullptr;
+  int sharing = 1;  ///< so many ranks, for bytes()
 };
 
 /// What of a solution a device does: nothing; factors and triangular solves; all of it, with the matrix.
