@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace conoid {
 
@@ -92,6 +93,7 @@ void CompressedMatrix<T>::share_out() {
   const auto& clusters = rows_.clusters();
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return clusters[a].begin < clusters[b].begin; });
   std::vector<double> ordered;
+  ordered.reserve(order.size());
   for (const std::size_t t : order) ordered.push_back(cost[t]);
   const std::vector<int> far_rank = equal_shares(ordered, size);
   std::vector<char> mine(cost.size(), 0);
@@ -267,8 +269,10 @@ void CompressedMatrix<T>::diagonal_block(const ClusterTree::Cluster& cluster, st
   // Both lists go by where clusters of rows begin.
   const auto within = [&](const auto& list) {
     const auto begin = [&](const auto& part) { return rows_[part.row].begin; };
-    return std::ranges::subrange(std::ranges::lower_bound(list, cluster.begin, {}, begin),
-                                 std::ranges::lower_bound(list, cluster.end, {}, begin));
+    const auto first = std::ranges::lower_bound(list, cluster.begin, {}, begin),
+               last = std::ranges::lower_bound(list, cluster.end, {}, begin);
+    return std::span(list).subspan(static_cast<std::size_t>(first - list.begin()),
+                                   static_cast<std::size_t>(last - first));
   };
   for (const Strip& strip : within(strips_)) {
     if (!inside(rows_[strip.row])) continue;
