@@ -191,7 +191,7 @@ void ResultsPanel::set_style(const ChartStyle& style) {
 
 void ResultsPanel::add_fit(const FitWish& wish) {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
-  fits_[id + '\n' + units_.value(id)].push_back(wish);
+  fits_[table_key(id)].push_back(wish);
   draw_chart();
 }
 

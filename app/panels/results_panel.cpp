@@ -460,7 +460,7 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
   const RunTable* table = run_.table(id.toStdString());
   if (!table) return {};
   ChartSpec spec = table_chart(run_, *table);
-  for (const Series& curve : measured_.value(id + '\n' + units_.value(id))) spec.series.push_back(curve);
+  for (const Series& curve : measured_.value(table_key(id))) spec.series.push_back(curve);
   return spec;
 }
 
@@ -675,15 +675,15 @@ ChartSpec ResultsPanel::plain_spec(const QString& id, const ChartForms& forms) c
 ChartSpec ResultsPanel::shown_spec(const QString& id, const ChartForms& forms) const {
   ChartSpec spec = plain_spec(id, forms);
   if (spec.kind == ChartKind::lines && spec.x_unit == "s")
-    for (const FitWish& wish : fits_.value(id + '\n' + units_.value(id)))
+    for (const FitWish& wish : fits_.value(table_key(id)))
       if (auto fit = fitted(spec, wish, fit_words())) spec.series.push_back(std::move(fit->curve));
   const auto style = styles_.constFind(style_key(id, forms));
   return style == styles_.constEnd() ? spec : styled(std::move(spec), *style);
 }
 
 QString ResultsPanel::style_key(const QString& id, const ChartForms& forms) const {
-  return id + '\n' + units_.value(id) + (forms.spectrum ? "\nspectrum" : "") +
-         (forms.spectrogram ? "\nspectrogram" : "") + (forms.difference ? "\ndifference" : "");
+  return table_key(id) + (forms.spectrum ? "\nspectrum" : "") + (forms.spectrogram ? "\nspectrogram" : "") +
+         (forms.difference ? "\ndifference" : "");
 }
 
 ChartForms ResultsPanel::forms() const {
@@ -739,7 +739,7 @@ Status ResultsPanel::lay_over(const QString& file, const MeasuredChoice& choice)
   auto curves =
       measured_curves(*table, choice, spec, QFileInfo(file).fileName().toStdString(), tr("measured").toStdString());
   if (!curves) return curves.error();
-  auto& kept = measured_[id + '\n' + units_.value(id)];
+  auto& kept = measured_[table_key(id)];
   kept.insert(kept.end(), std::make_move_iterator(curves->begin()), std::make_move_iterator(curves->end()));
   draw_chart();
   return {};

@@ -314,6 +314,13 @@ void ViewportPanel::share_range() {
   second_->widen_range(main_->scene().range());
 }
 
+void ViewportPanel::share_annotations(ScenePane* pane) {
+  connect(main_, &ScenePane::annotations_changed, pane,
+          [this, pane] { pane->set_annotations(main_->scene().view().annotations); });
+  connect(pane, &ScenePane::annotations_changed, this,
+          [this, pane] { main_->set_annotations(pane->scene().view().annotations); });
+}
+
 ScenePane* ViewportPanel::make_second() {
   auto* pane = new ScenePane(run_, look_, kind_, splitter_);
   splitter_->addWidget(pane);
@@ -324,10 +331,7 @@ ScenePane* ViewportPanel::make_second() {
     if (second_) main_->follow_camera(*second_);
   });
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
-  connect(main_, &ScenePane::annotations_changed, pane,
-          [this, pane] { pane->set_annotations(main_->scene().view().annotations); });
-  connect(pane, &ScenePane::annotations_changed, this,
-          [this, pane] { main_->set_annotations(pane->scene().view().annotations); });
+  share_annotations(pane);
   connect(pane, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   return pane;
 }
@@ -355,10 +359,7 @@ SceneWindow* ViewportPanel::add_scene() {
   connect(&pane, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
   connect(&pane, &ScenePane::troubled, this,
           [this](const QString& text, const QString& hint) { log(LogLevel::warning, text, hint); });
-  connect(main_, &ScenePane::annotations_changed, &pane,
-          [this, &pane] { pane.set_annotations(main_->scene().view().annotations); });
-  connect(&pane, &ScenePane::annotations_changed, this,
-          [this, &pane] { main_->set_annotations(pane.scene().view().annotations); });
+  share_annotations(&pane);
   connect(&pane, &ScenePane::field_chosen, this, [scene] { scene->show_frame(scene->frame_index()); });
   connect(scene, &SceneWindow::frame_wanted, this, &ViewportPanel::show_frame);
   connect(scene, &SceneWindow::close_wanted, this, [this, scene] { remove_scene(scene); });

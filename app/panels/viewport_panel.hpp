@@ -89,6 +89,7 @@ class ViewportPanel : public QWidget {
   void follow_run();
   void show_now(std::size_t index);
   void show_in_second();
+  void share_annotations(ScenePane* pane);  ///< all panes and windows show the same texts
   void share_range();
   /// Above the difference: whose it is, and of which moments where they are not the same.
   void name_difference(const Moment& of_other);

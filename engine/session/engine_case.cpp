@@ -196,7 +196,8 @@ void Engine::open_files() {
   results_ = std::make_unique<SessionResults>(files_ ? &files_->results() : nullptr, [this](SessionEvent event) {
     if (cluster_.leads()) control_.emit(std::move(event));
   });
-  team_ = std::make_unique<Team>(setup_.plan.team.workers, setup_.offer.balancer.value);
+  team_ = std::make_unique<Team>(setup_.plan.team.workers, setup_.offer.balancer.value,
+                                 PlaceShare{setup_.offer.place.sharer, setup_.offer.place.sharers});
 }
 
 }  // namespace conoid

@@ -2,8 +2,6 @@
 // Flag before case before settings before environment before default.
 #include "engine/session/offer.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -185,8 +183,6 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
     if (out.who.source == "case") error.place = input.document().place("/compute/workers");
     return error;
   }
-  if (out.place.sharers > 1)
-    for (WorkerSpec& worker : out.workers) worker.places = places_of_this_thread(out.place.sharer, out.place.sharers);
   return out;
 }
 
@@ -226,8 +222,7 @@ RankPlace place_of(Communicator& cluster) {
   // Containers of one machine have names of their own, but one kernel.
   std::string machine;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
-  char host[256] = {};
-  static_cast<void>(gethostname(host, sizeof host - 1));
+  const std::string host = this_machine().host;
   if (machine.empty()) machine = host;
   // How many ranks before this one, and how many in all, are of the same group.
   const auto among = [&](const std::string& group, int& place, int& count) {

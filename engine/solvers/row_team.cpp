@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
 
@@ -22,6 +23,15 @@ RowTeam::~RowTeam() {
 
 void RowTeam::device_takes_part() {
   if (tally_) ++tally_->passes;
+}
+
+Communicator& row_ranks() {
+  static const std::unique_ptr<Communicator> all = [] {
+    Result<std::unique_ptr<Communicator>> made = world();
+    if (!made) throw Failure(made.error());
+    return std::move(*made);
+  }();
+  return *all;
 }
 
 std::vector<NamedDevice> devices_of(const TestRun& run) {

@@ -11,6 +11,7 @@
 
 namespace conoid {
 
+class Communicator;
 class Device;
 class Team;
 
@@ -31,6 +32,10 @@ class RowTeam {
   std::unique_ptr<Team> team_;
   std::shared_ptr<DeviceTally> tally_;
 };
+
+/// The ranks that were started together: rows that are about ranks are computed by all of them, and come from the leading one. Throws
+/// Failure(remote).
+[[nodiscard]] Communicator& row_ranks();
 
 /// A device, and its name as Device::open() takes it.
 struct NamedDevice {

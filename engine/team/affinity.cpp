@@ -53,7 +53,7 @@ bool can_bind() {
   return topology() != nullptr;
 }
 
-Places places_of_this_thread(int part, int parts) {
+Places places_of_this_thread(PlaceShare share) {
   const hwloc_topology_t t = topology();
   if (t == nullptr) return {};
   const Bitmap set(hwloc_bitmap_alloc());
@@ -66,8 +66,8 @@ Places places_of_this_thread(int part, int parts) {
   }
   Places out;
   for (const Places* from : {&first, &others}) {
-    const auto cut = [&](int k) { return from->begin() + static_cast<std::ptrdiff_t>(from->size()) * k / parts; };
-    out.insert(out.end(), cut(part), cut(part + 1));
+    const auto cut = [&](int k) { return from->begin() + static_cast<std::ptrdiff_t>(from->size()) * k / share.parts; };
+    out.insert(out.end(), cut(share.part), cut(share.part + 1));
   }
   return out;
 }
@@ -92,7 +92,7 @@ bool bind_this_thread(std::span<const int> places) {
 bool can_bind() {
   return false;
 }
-Places places_of_this_thread(int, int) {
+Places places_of_this_thread(PlaceShare) {
   return {};
 }
 Places places_near(const std::string&) {

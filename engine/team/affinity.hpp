@@ -13,11 +13,16 @@ namespace conoid {
 /// Processing units (hardware threads), by the system's numbers.
 using Places = std::vector<int>;
 
+/// Which part of the processing units of a thread is meant, where several processes of a run may use the same.
+struct PlaceShare {
+  int part = 0, parts = 1;
+};
+
 /// True if this build can bind threads.
 [[nodiscard]] bool can_bind();
 /// Those that the calling thread may use now. One of each core comes first, second threads of cores after them. Of several processes that
 /// share them each has a part: neighbouring cores with their second threads; none where there are fewer cores than processes.
-[[nodiscard]] Places places_of_this_thread(int part = 0, int parts = 1);
+[[nodiscard]] Places places_of_this_thread(PlaceShare share = {});
 /// Those nearest to the device at a PCI address ("0000:3b:00.0"); empty if that is not known.
 [[nodiscard]] Places places_near(const std::string& bus);
 /// Lets the calling thread run on these only. False if the system refuses; no places: does nothing.

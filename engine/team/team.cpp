@@ -199,15 +199,15 @@ struct Team::Crew {
   Places before;  ///< of the calling thread, if threads were bound
 
   /// Binds the threads of a team of devices and processors; elsewhere hands have no places.
-  void place(const std::vector<WorkerSpec>& workers, int all_threads) {
+  void place(const std::vector<WorkerSpec>& workers, PlaceShare share, int all_threads) {
     std::vector<PlaceWish> wishes;
     for (std::size_t w = 0; w < workers.size(); ++w)
       wishes.push_back({workers[w].threads, devices[w] != nullptr,
                         devices[w] ? places_near(devices[w]->device().info().bus) : Places{}});
-    const Places here = places_of_this_thread(), all = workers[0].places.empty() ? here : workers[0].places;
+    const Places all = places_of_this_thread(share);
     const std::vector<Places> plan = plan_places(all, wishes);
     if (std::any_of(plan.begin(), plan.end(), [](const Places& p) { return p.empty(); })) return;
-    before = here;
+    before = places_of_this_thread();
     for (std::size_t w = 0; w < workers.size(); ++w) {
       hands[w] = devices[w] ? CpuWorker(1, plan[w]) : CpuWorker(workers[w].threads, plan[w]);
       if (devices[w]) devices[w]->set_host(CpuWorker(all_threads, all, true));
@@ -273,7 +273,7 @@ struct Team::Crew {
   }
 };
 
-Team::Team(std::vector<WorkerSpec> workers, std::string balancer)
+Team::Team(std::vector<WorkerSpec> workers, std::string balancer, PlaceShare share)
     : workers_(std::move(workers)), crew_(std::make_unique<Crew>()) {
   verify(!workers_.empty(), "a team needs a worker");
   crew_->balancer_name = std::move(balancer);
@@ -292,7 +292,7 @@ Team::Team(std::vector<WorkerSpec> workers, std::string balancer)
         std::make_unique<DeviceWorker>(std::move(*device), number, CpuWorker(threads()), w.device_memory);
   }
   if (crew_->processors.size() < workers_.size() && !crew_->processors.empty() && !bound_by_environment())
-    crew_->place(workers_, threads());
+    crew_->place(workers_, share, threads());
   crew_->busy.resize(workers_.size());
   crew_->copying.resize(workers_.size());
   crew_->failures.resize(workers_.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
+#include "engine/team/affinity.hpp"
 #include "engine/team/balancer.hpp"
 #include "engine/team/phase.hpp"
 #include "engine/team/workers.hpp"
@@ -21,8 +22,9 @@ namespace conoid {
 /// OMP_PLACES: each thread that feeds a device to a place near it, those of processors to one of the others each.
 class Team {
  public:
-  /// `balancer` is the policy's name, kept per phase. Opens the devices of the workers; throws Failure(resources).
-  Team(std::vector<WorkerSpec> workers, std::string balancer = "greedy");
+  /// `balancer` is the policy's name, kept per phase. `share`: of the calling thread's processing units the part that is this team's.
+  /// Opens the devices of the workers; throws Failure(resources).
+  Team(std::vector<WorkerSpec> workers, std::string balancer = "greedy", PlaceShare share = {});
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

@@ -22,9 +22,6 @@ struct WorkerSpec {
   double slowdown = 1;      ///< > 1 makes this worker artificially slow: for tests of the balance
   std::string device{};     ///< "cuda:0", as Device::open() takes it; empty: the processor
   Bytes device_memory = 0;  ///< that the run may use; 0: most of what is free
-  /// Processing units for all workers of the team, where other processes of the run may use those of this thread, too (affinity.hpp); empty:
-  /// all of this thread's.
-  std::vector<int> places{};
 };
 
 /// Parses "auto", "cpu", "cpu:3,cpu:1" (threads a worker), "cuda" (all of them), "cuda:1,cpu", "emulated", "emulated:0",

@@ -20,7 +20,7 @@ namespace conoid {
 
 namespace {
 
-/// More values are thinned_values evenly: a texture of a quarter of a gigabyte.
+/// More values are thinned evenly: a texture of a quarter of a gigabyte.
 constexpr double most_voxels = 1 << 26, most_along_axis = 2048;
 
 /// The value that holds back no light: what signed values swing about, else the lower end.

@@ -495,7 +495,7 @@ std::string mesh_follows_from(const Case& input) {
 }
 
 /// And the first band's mesh: around a built-in sphere it follows the wave.
-std::string first_mesh_follows_from(const Case& input, const Problem& s, const std::string& from) {
+std::string first_mesh_follows_from(const Problem& s, const std::string& from) {
   std::string out = from;
   if (!s.sphere) return out;
   for (const double f : s.frequencies) out += fmt::format("{} ", f);
@@ -505,7 +505,7 @@ std::string first_mesh_follows_from(const Case& input, const Problem& s, const s
 /// Puts what the mesh comes to into the problem, of `before` what it can.
 Status look_at_mesh_or_take_over(const Case& input, Problem& s, const std::shared_ptr<const Mesh>& given,
                                  const Problem* before) {
-  const std::string from = mesh_follows_from(input), first_from = first_mesh_follows_from(input, s, from);
+  const std::string from = mesh_follows_from(input), first_from = first_mesh_follows_from(s, from);
   if (before != nullptr && before->mesh.known && before->mesh.from == from) {
     s.mesh = before->mesh;
     if (s.mesh.domain) s.mesh.domain->space.lies_in(*given);

@@ -87,6 +87,20 @@ double ciede2000(const Triple& a, const Triple& b) {
   return std::sqrt(dl * dl + dc * dc + dd * dd + turn * dc * dd);
 }
 
+/// Texts of the solvers' sources, without those of tables of the field.
+QStringList sources_of_solvers() {
+  QStringList out;
+  QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+  while (walk.hasNext()) {
+    const QString path = walk.next();
+    if (path.contains("/verify/")) continue;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) qFatal("%s", qPrintable(path));
+    out << QString::fromUtf8(file.readAll());
+  }
+  return out;
+}
+
 /// All literals inside tr("…") below app/.
 QStringList sentences() {
   QStringList out;
@@ -289,13 +303,7 @@ class TestThemeAndWords : public QObject {
     }
     static const QRegularExpression call("\\.number\\(\"(\\w+)\"");
     QStringList told;
-    QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
-    while (walk.hasNext()) {
-      const QString path = walk.next();
-      if (path.contains("/verify/")) continue;
-      QFile file(path);
-      QVERIFY(file.open(QIODevice::ReadOnly));
-      const QString text = QString::fromUtf8(file.readAll());
+    for (const QString& text : sources_of_solvers()) {
       for (auto it = call.globalMatch(text); it.hasNext();) told << it.next().captured(1);
     }
     told.removeDuplicates();
@@ -327,13 +335,7 @@ class TestThemeAndWords : public QObject {
         QRegularExpression("table_info\\(\\s*(?:\"[^\"]*\"|[\\w.:]+\\([^()]*\\)),\\s*\"([^\"]+)\""),
         QRegularExpression("\\.title = (?:[^;\"]*\\?\\s*)?\"([^\"]+)\"")};
     QStringList found, missing;
-    QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
-    while (walk.hasNext()) {
-      const QString path = walk.next();
-      if (path.contains("/verify/")) continue;
-      QFile file(path);
-      QVERIFY(file.open(QIODevice::ReadOnly));
-      const QString text = QString::fromUtf8(file.readAll());
+    for (const QString& text : sources_of_solvers()) {
       for (const QRegularExpression& title : titles)
         for (auto it = title.globalMatch(text); it.hasNext();) found << it.next().captured(1);
     }
@@ -352,13 +354,7 @@ class TestThemeAndWords : public QObject {
         "FieldKind::\\w+,\\s*Association::\\w+,[\\w\\s:.!]+,[\\w\\s:.!]+,\\s*(?:\\(?[^\";{}]*\\?\\s*)?\"([^\"]+)\""
         "(?:\\s*:\\s*\"([^\"]+)\")?");
     QStringList found, missing;
-    QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
-    while (walk.hasNext()) {
-      const QString path = walk.next();
-      if (path.contains("/verify/")) continue;
-      QFile file(path);
-      QVERIFY(file.open(QIODevice::ReadOnly));
-      const QString text = QString::fromUtf8(file.readAll());
+    for (const QString& text : sources_of_solvers()) {
       for (auto it = field.globalMatch(text); it.hasNext();) {
         const QRegularExpressionMatch match = it.next();
         for (const int one : {1, 2})

@@ -6,12 +6,11 @@
 #include <QTest>
 
 #include <array>
-#include <cmath>
 #include <fstream>
-#include <map>
-#include <numbers>
 #include <string>
 
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
 #include "tests/all_rows.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 
@@ -46,41 +45,6 @@ QStringList on(int ranks) {
 
 /// Threads of one rank, and of two, split products in another way.
 const safety::Limits close_enough{{"largest_residual", "smallest_reciprocal_condition"}, 1e-10};
-
-/// A ball of 6 k² quadrilaterals, its own image in x = 0, y = 0, z = 0.
-void write_ball(const rod::fs::path& path, int k) {
-  std::ofstream out(path);
-  out.precision(17);
-  std::map<std::array<int, 3>, int> found;
-  std::string faces = "g wall\n";
-  const auto vertex = [&](const std::array<int, 3>& at) {
-    const auto [place, fresh] = found.try_emplace(at, static_cast<int>(found.size()) + 1);
-    if (fresh) {
-      std::array<double, 3> x{};
-      double size = 0;
-      for (std::size_t d = 0; d < 3; ++d) {
-        x[d] = std::tan(0.25 * std::numbers::pi * (2.0 * at[d] / k - 1));
-        size += x[d] * x[d];
-      }
-      out << "v " << x[0] / std::sqrt(size) << " " << x[1] / std::sqrt(size) << " " << x[2] / std::sqrt(size) << "\n";
-    }
-    return place->second;
-  };
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    for (const int side : {0, k})
-      for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j) {
-          const auto corner = [&](int a, int b) {
-            std::array<int, 3> at{};
-            at[axis] = side;
-            at[(axis + 1) % 3] = i + (side == 0 ? b : a);
-            at[(axis + 2) % 3] = j + (side == 0 ? a : b);
-            return std::to_string(vertex(at));
-          };
-          faces += "f " + corner(0, 0) + " " + corner(1, 0) + " " + corner(1, 1) + " " + corner(0, 1) + "\n";
-        }
-  out << faces;
-}
 
 /// Compressed to 1e-6, kept in double precision: rounding of single precision is all that is left of ranks otherwise.
 Json compressed_case(const std::string& what) {
@@ -128,7 +92,9 @@ class TestElasticRanks : public QObject {
  private slots:
   void init() {
     rod::write_case(scratch_ / "case.json", case_of_five());
-    write_ball(scratch_ / "ball.obj", 9);
+    // Its own image in x = 0, y = 0 and z = 0.
+    conoid::write_mesh(conoid::cube_sphere({.divisions = 9, .group = "wall"}).value(), scratch_ / "ball.obj")
+        .or_throw();
   }
   void ranks_leave_what_one_leaves_data();
   void ranks_leave_what_one_leaves();

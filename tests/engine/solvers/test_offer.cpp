@@ -226,9 +226,8 @@ class TestOffer : public QObject {
       QCOMPARE(second.team_threads(), std::max(1, cores / 2));
       QCOMPARE(bound.team_threads(), cores);
     }
-    QVERIFY(bound.workers.front().places.empty());
-    Places all = first.workers.front().places;
-    const Places more = second.workers.front().places;
+    Places all = places_of_this_thread({first.place.sharer, first.place.sharers});
+    const Places more = places_of_this_thread({second.place.sharer, second.place.sharers});
     all.insert(all.end(), more.begin(), more.end());
     Places here = places_of_this_thread();
     std::ranges::sort(all);
@@ -338,43 +337,22 @@ class TestOffer : public QObject {
     QTest::addColumn<double>("took");
     const QString doubles = R"(, "compute": {"precision": "double"})",
                   image = R"(, "image": {"kind": "migration", "observed": {"kind": "computed"}, "smooth": "80 m"})";
-    QTest::addRow("100^3") << "[100, 100, 100]"
-                           << "free"
-                           << R"("order": 8, "steps": 3000)"
-                           << "" << 1 << 60.0 << 0.613;
-    QTest::addRow("640^3") << "[640, 640, 640]"
-                           << "free"
-                           << R"("order": 8, "steps": 1000)"
-                           << "" << 1 << 60.0 << 2.594;
-    QTest::addRow("768^3") << "[768, 768, 768]"
-                           << "free"
-                           << R"("order": 4, "steps": 1000)"
-                           << "" << 1 << 60.0 << 2.936;
-    QTest::addRow("double") << "[384, 384, 384]"
-                            << "free"
-                            << R"("order": 8, "steps": 500)" << doubles << 1 << 60.0 << 1.081;
-    QTest::addRow("layers") << "[384, 384, 384]"
-                            << "matched"
-                            << R"("order": 8, "steps": 1000)"
-                            << "" << 1 << 60.0 << 1.148;
-    QTest::addRow("flat") << "[700, 1, 700]"
-                          << "matched"
-                          << R"("order": 8, "steps": 10000)"
-                          << "" << 1 << 60.0 << 0.882;
-    QTest::addRow("shots") << "[160, 160, 160]"
-                           << "matched"
-                           << R"("order": 8, "steps": 500)"
-                           << "" << 6 << 60.0 << 1.025;
-    QTest::addRow("streamed") << "[768, 640, 640]"
-                              << "free"
-                              << R"("order": 8, "steps": 200)"
-                              << "" << 1 << 1.46484375 << 1.814;
-    QTest::addRow("image") << "[200, 200, 200]"
-                           << "sponge"
-                           << R"("order": 4, "steps": 400)" + image << "" << 1 << 60.0 << 3.117;
-    QTest::addRow("flat image") << "[400, 1, 400]"
-                                << "matched"
-                                << R"("order": 8, "steps": 2000)" + image << "" << 4 << 60.0 << 4.382;
+    const auto add = [](const char* name, const char* points, const char* kind, int order, int steps, double took,
+                        const QString& more_parameters = {}, int shots = 1, double memory = 60,
+                        const QString& more = {}) {
+      const QString parameters = QString(R"("order": %1, "steps": %2)").arg(order).arg(steps) + more_parameters;
+      QTest::addRow("%s", name) << points << kind << parameters << more << shots << memory << took;
+    };
+    add("100^3", "[100, 100, 100]", "free", 8, 3000, 0.613);
+    add("640^3", "[640, 640, 640]", "free", 8, 1000, 2.594);
+    add("768^3", "[768, 768, 768]", "free", 4, 1000, 2.936);
+    add("double", "[384, 384, 384]", "free", 8, 500, 1.081, {}, 1, 60, doubles);
+    add("layers", "[384, 384, 384]", "matched", 8, 1000, 1.148);
+    add("flat", "[700, 1, 700]", "matched", 8, 10000, 0.882);
+    add("shots", "[160, 160, 160]", "matched", 8, 500, 1.025, {}, 6);
+    add("streamed", "[768, 640, 640]", "free", 8, 200, 1.814, {}, 1, 1.46484375);
+    add("image", "[200, 200, 200]", "sponge", 4, 400, 3.117, image);
+    add("flat image", "[400, 1, 400]", "matched", 8, 2000, 4.382, image, 4);
   }
   void acoustic_fd_foresees_what_an_h200_took() {
     QFETCH(QString, points);

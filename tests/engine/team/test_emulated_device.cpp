@@ -418,6 +418,20 @@ class TestEmulatedDevice : public QObject {
       }
     }
     QCOMPARE(places_of_this_thread(), before);
+    // Of two processes that may use the same each keeps to its half, or to nothing where that is too small for two threads.
+    for (const int part : {0, 1}) {
+      const Places half = places_of_this_thread({part, 2});
+      Team team({{"emulated:0", 1, 1, "emulated:0", 0}, {"cpu", 1, 1, {}, 0}}, "greedy", {part, 2});
+      team.run(where);
+      if (half.size() < 2) {
+        QCOMPARE(where.feeder, before);
+        QCOMPARE(where.processor, before);
+      } else {
+        QCOMPARE(where.helper, half);
+        QVERIFY(std::ranges::find(half, where.feeder.front()) != half.end());
+        QVERIFY(std::ranges::find(half, where.processor.front()) != half.end());
+      }
+    }
   }
 
   void absence_is_a_sentence() {

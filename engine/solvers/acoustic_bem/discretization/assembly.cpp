@@ -609,7 +609,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
       on_devices, cluster_, exchange ? std::function<void()>([&] { exchange->pass(team, take); }) : nullptr);
   tiles_->devices.clear();  // the march needs the memory
   if (!status) return status.error();
-  if (exchange) exchange->finish(team, take);
+  if (exchange) exchange->take_in(team, take);
   extents_ = {};
   if (out.slices.streams()) {
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <numeric>
 
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 
@@ -172,11 +170,6 @@ void TileExchange<Real>::pass(Team& team, const Take& take) {
   }
   cluster_.start_exchange(out, in);
   under_way_ = true;
-}
-
-template <class Real>
-void TileExchange<Real>::finish(Team& team, const Take& take) {
-  take_in(team, take);
 }
 
 template class TileExchange<float>;

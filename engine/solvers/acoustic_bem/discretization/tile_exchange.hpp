@@ -52,12 +52,11 @@ class TileExchange {
   using Take = std::function<void(const Column&)>;
   /// Collective: takes in what was sent before, on the threads of the team, and sends what was put since.
   void pass(Team& team, const Take& take);
-  /// Collective: takes in what is under way. After the last pass().
-  void finish(Team& team, const Take& take);
+  /// Takes in what the last pass() sent. Collective.
+  void take_in(Team& team, const Take& take);
 
  private:
   struct Mail;
-  void take_in(Team& team, const Take& take);
 
   const Extents& extents_;
   std::vector<Index> cuts_;

@@ -393,15 +393,15 @@ Status paper_table(const TestRun& run, const BenchSink& row) {
   const FlushSubnormals flush;
   try {
     const bool kernels_wanted = run.may_want("Table 2") || run.may_want("Table 3");
-    if (leads_paper_rows() && run.may_want("Table 1")) paper_table_1(run, row);
-    if (leads_paper_rows() && kernels_wanted) {
+    if (row_ranks().leads() && run.may_want("Table 1")) paper_table_1(run, row);
+    if (row_ranks().leads() && kernels_wanted) {
       Bench b{run, row, measure_rates(std::max(1, run.threads))};
       b.paper = true;
       tables<float>(b, "single", b.rates.fma_single, published_single);
       if (!run.quick) tables<double>(b, "double", b.rates.fma_double, published_double);
       paper_blocks_on_devices(run, row);
     }
-    if (leads_paper_rows() && run.may_want("Table 4")) paper_table_4(run, row);
+    if (row_ranks().leads() && run.may_want("Table 4")) paper_table_4(run, row);
     if (run.may_want("Fig. 1")) paper_figures(run, row);
   } catch (const Failure& failure) {
     return failure.error();

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <span>
 
 #include <fmt/core.h>
@@ -22,15 +21,6 @@
 
 namespace conoid::acoustic_bem {
 namespace {
-
-Communicator& ranks() {
-  static const std::unique_ptr<Communicator> all = [] {
-    Result<std::unique_ptr<Communicator>> made = world();
-    if (!made) throw Failure(made.error());
-    return std::move(made.value());
-  }();
-  return *all;
-}
 
 struct Marched {
   double seconds = 0;  ///< of all groups but the first
@@ -104,15 +94,15 @@ class Figures {
 
   /// Collective.
   void figure_13_on_ranks() {
-    const int size = ranks().size();
+    const int size = row_ranks().size();
     const std::string name = fmt::format("Fig. 13a: parallel efficiency, {} ranks", size);
     if (!run_.may_want(name)) return;
     Team team({WorkerSpec{"cpu", threads_, 1}});
     run_.doing(name);
-    const Marched many = marched(surface_, groups_, team, &ranks());
-    const Marched one = ranks().leads() ? marched(surface_, groups_, team) : Marched{};
-    ranks().barrier();
-    if (!ranks().leads()) return;
+    const Marched many = marched(surface_, groups_, team, &row_ranks());
+    const Marched one = row_ranks().leads() ? marched(surface_, groups_, team) : Marched{};
+    row_ranks().barrier();
+    if (!row_ranks().leads()) return;
     row(fmt::format("Fig. 13a: march, {} ranks of {} threads, N = {}, {} steps", size, threads_, many.unknowns,
                     many.steps),
         many.seconds, "s", 0, "against one rank whose other ranks wait");
@@ -191,10 +181,6 @@ constexpr PublishedOrdering orderings[] = {
 
 }  // namespace
 
-bool leads_paper_rows() {
-  return ranks().leads();
-}
-
 void paper_table_1(const TestRun& run, const BenchSink& sink) {
   struct Published {
     const char* workers;
@@ -244,11 +230,11 @@ void paper_table_4(const TestRun& run, const BenchSink& sink) {
 
 void paper_figures(const TestRun& run, const BenchSink& sink) {
   Figures figures(run, sink);
-  if (leads_paper_rows()) {
+  if (row_ranks().leads()) {
     figures.figures_13_and_14();
     figures.figure_15();
   }
-  if (ranks().size() > 1) figures.figure_13_on_ranks();
+  if (row_ranks().size() > 1) figures.figure_13_on_ranks();
 }
 
 }  // namespace conoid::acoustic_bem

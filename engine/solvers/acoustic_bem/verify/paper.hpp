@@ -13,7 +13,5 @@ void paper_table_4(const TestRun& run, const BenchSink& row);
 /// A march over the threads, devices and (under mpirun) ranks that are here, its stages, and how workers come to share it. Of the
 /// source's figures its text gives numbers of some. Under mpirun collective, and rows come from the leading rank. Throws Failure.
 void paper_figures(const TestRun& run, const BenchSink& row);
-/// Whether this process is the one of its ranks that computes what one process computes.
-[[nodiscard]] bool leads_paper_rows();
 
 }  // namespace conoid::acoustic_bem

@@ -4,6 +4,7 @@
 
 #include "engine/cluster/shared_block.hpp"
 #include "engine/core/log.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -87,10 +87,10 @@ class RankSteps final : public DeviceSteps {
     const FlushSubnormals flush;  // emulated devices do as this thread
     const bool panels = goes_in_panels(count), trial = on_trial(count), timed = trial && trial_ % 2 == 1;
     const std::vector<Stage> stages = stages_of(count, s_, panels ? panel_levels_ : std::vector<Index>{});
-    auto lap = std::chrono::steady_clock::now();
+    double lap = seconds_now();
     const auto add_to = [&lap](double& seconds) {
-      const auto now = std::chrono::steady_clock::now();
-      seconds += std::chrono::duration<double>(now - lap).count();
+      const double now = seconds_now();
+      seconds += now - lap;
       lap = now;
     };
     slice_->begin_band(k, count);
@@ -114,16 +114,14 @@ class RankSteps final : public DeviceSteps {
     take_edges(k, count);
     slice_->stream().wait(arrived_);
     if (timed) slice_->stream().synchronize();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = seconds_now();
     if (panels)
       in_panels(k, count, stages, beside);
     else
       step_by_step(k, count, beside);
     slice_->end_band();
     slice_->stream().synchronize();
-    if (trial)
-      learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
-            static_cast<double>(count));
+    if (trial) learn((seconds_now() - start) / static_cast<double>(count));
     add_to(step_seconds_);
     turn_ = 1 - turn_;
     if (k + count == last_ && cluster.leads()) tell_times();

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 
 #include "engine/core/log.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/units.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slab.hpp"
@@ -12,7 +13,6 @@
 #include "engine/team/team.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/core.h>
 
@@ -64,7 +64,7 @@ class InCore final : public DeviceSteps {
       const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
       if (!fresh_) exchange(k + done);
       fresh_ = false;
-      const auto start = std::chrono::steady_clock::now();
+      const double start = seconds_now();
       for (auto& slice : slices_) {
         slice->begin_band(k + done, steps);
         for (Index i = towers_ && tower_steps() > 0 ? slice->bands(k + done, steps) : 0; i < steps; ++i) {
@@ -78,9 +78,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
-      if (steps == trial)
-        learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
-              static_cast<double>(steps));
+      if (steps == trial) learn((seconds_now() - start) / static_cast<double>(steps));
       done += steps;
     }
   }

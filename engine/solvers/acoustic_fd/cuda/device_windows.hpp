@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/log.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
@@ -10,7 +11,6 @@
 #include "engine/solvers/plane_ring.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,11 +79,11 @@ class Windowed final : public DeviceSteps {
         steps += std::min(even, left);
         left = count - done - steps;
       }
-      const auto start = std::chrono::steady_clock::now();
+      const double start = seconds_now();
       run(k + done, steps, chain);
       done += steps;
       // The plan knows an H200; a slower device answers as soon.
-      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const double seconds = seconds_now() - start;
       if (const double most = longest_chain * static_cast<double>(chain.size()) / seconds; seconds > 2 * longest_chain)
         plan_.sweeps = std::clamp<Index>(static_cast<Index>(most), 1, plan_.sweeps);
     }

@@ -9,6 +9,7 @@
 #include "engine/solvers/hydro_fem/cuda/device_zones.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/team.hpp"
 
 #include <Eigen/Dense>
@@ -18,7 +19,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -115,16 +115,6 @@ Pairs by_turns(double budget, const F& first, const G& second) {
   return out;
 }
 
-/// Of the ranks that were started together; made once, as MPI begins with it.
-Communicator& ranks() {
-  static const std::unique_ptr<Communicator> all = [] {
-    auto made = started_by_mpi() ? world() : Result<std::unique_ptr<Communicator>>(single_rank());
-    if (!made) throw Failure(made.error());
-    return std::move(*made);
-  }();
-  return *all;
-}
-
 /// A set-up that one process computes: on threads, or on devices.
 class Here {
  public:
@@ -177,17 +167,17 @@ class PaperTables {
 
   /// Collective. Steps are as many on all ranks.
   void together() {
-    const int size = ranks().size();
+    const int size = row_ranks().size();
     for (const Published9& r : table_9_of_the_source) {
       const std::string name = fmt::format("Table 9, {}: corner force, {} ranks", r.name, size);
       if (!run_.may_want(name)) continue;
       const double time = 300 * of_ranks(r.make(), size);
-      if (ranks().leads()) row(name, time, "s", r.ranks, "a thread each", "12 ranks in the source; 300 steps");
+      if (row_ranks().leads()) row(name, time, "s", r.ranks, "a thread each", "12 ranks in the source; 300 steps");
     }
     const std::string name = fmt::format("Table 10, weak scaling: {} ranks, {}", size, zones_text(size));
     if (run_.may_want(name)) {
       const double time = 100 * of_ranks(weak(size), size);
-      if (ranks().leads()) row(name, time, "s", 0, "a thread each", "100 steps");
+      if (row_ranks().leads()) row(name, time, "s", 0, "a thread each", "100 steps");
     }
   }
 
@@ -215,10 +205,10 @@ class PaperTables {
   /// Wall seconds a step of the slowest rank.
   [[nodiscard]] double of_ranks(const Setup& setup, int) const {
     Team team({WorkerSpec{"cpu", 1, 1}});
-    Operator op(setup, best_kernels(), team, &ranks());
+    Operator op(setup, best_kernels(), team, &row_ranks());
     March march(host_backend(op), {});
     const Index steps = run_.quick ? 2 : 8;
-    return ranks().maximum(rates(march, steps, steps, 0).corner);
+    return row_ranks().maximum(rates(march, steps, steps, 0).corner);
   }
 
   /// Kernel 1 with more cache or more shared memory: its workspace lies in device memory behind the cache, or in the blocks' own.
@@ -348,7 +338,7 @@ class PaperTables {
       else
         both("a device", 300 * all.on(open(1), budget_).corner, r.device, device_name());
       both("2 × (device, 6 threads)", nothing, r.ranks_of_both, "needs 2 nodes");
-      if (ranks().size() == 1) both("12 ranks", nothing, r.ranks, "needs mpirun");
+      if (row_ranks().size() == 1) both("12 ranks", nothing, r.ranks, "needs mpirun");
     }
   }
 
@@ -541,8 +531,8 @@ class PaperTables {
 
 void paper_rows(const TestRun& run, const BenchSink& sink, const OtherTables& others) {
   PaperTables tables(run, sink);
-  if (ranks().leads()) tables.alone(others);
-  if (ranks().size() > 1) tables.together();
+  if (row_ranks().leads()) tables.alone(others);
+  if (row_ranks().size() > 1) tables.together();
 }
 
 }  // namespace conoid::hydro_fem
