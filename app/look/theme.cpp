@@ -22,6 +22,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "render/window/turn.hpp"
+
 // Q_INIT_RESOURCE declares its function where it stands, so this must be outside every namespace.
 static void init_resources() {
   Q_INIT_RESOURCE(conoid_look);
@@ -155,7 +157,11 @@ Look::Look(QApplication& application, ThemeChoice choice)
   system_family_ = application.font().family();
   choose_font(application, 1, {}, system_family_);
   application.installEventFilter(this);
-  connect(&later_, &QTimer::timeout, this, &Look::polish_some);
+  connect(&later_, &QTimer::timeout, this, [this] {
+    if (turn_is_taken()) return;
+    const TurnWork work;
+    polish_some();
+  });
   apply();
 }
 

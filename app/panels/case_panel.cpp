@@ -32,6 +32,7 @@
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "engine/solvers/registry.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 namespace {
@@ -115,31 +116,36 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
 
 void SectionWidget::make_body() {
   body_ = new QWidget(this);
+  body_->hide();
   auto* inner = new QVBoxLayout(body_);
   inner->setContentsMargins(16, 0, 16, 16);
   inner->setSpacing(8);
-  const Json& properties = context_.model.schema()["properties"];
-  for (const std::string& key : section_.keys) {
-    const Json& node = properties[key];
-    const std::string pointer = child_pointer("", key);
-    const Json fallback = fallback_for(key, node, {});
-    const bool required = is_required(key, context_.model.schema());
-    const bool object = node.contains("properties") || node.contains("variants");
-    FieldEditor* editor = object && !required && fallback.is_null() && (has_demands(node) || is_true(node, "optional"))
-                              ? new OptionalBlock(context_, pointer, node, fallback, body_)
-                              : make_editor(context_, pointer, node, fallback, body_);
-    const bool named = qobject_cast<OptionalBlock*>(editor) || qobject_cast<VariantEdit*>(editor);
-    if (!named && (section_.keys.size() > 1 || !editor->is_block()) && label_of(key, node) != section_.title)
-      inner->addWidget(make_label(label_of(key, node), "section", body_));
-    auto* sentence = make_label({}, "bad", body_);
-    sentence->setWordWrap(true);
-    inner->addWidget(sentence);
-    if (key == "medium" && !node.contains("map")) add_library(inner, pointer, node);
-    inner->addWidget(editor);
-    editors_.push_back(editor);
-    sentences_.push_back(sentence);
-  }
   layout()->addWidget(body_);
+}
+
+void SectionWidget::make_next() {
+  if (!body_) make_body();
+  auto* inner = static_cast<QVBoxLayout*>(body_->layout());
+  const Json& properties = context_.model.schema()["properties"];
+  const std::string& key = section_.keys[editors_.size()];
+  const Json& node = properties[key];
+  const std::string pointer = child_pointer("", key);
+  const Json fallback = fallback_for(key, node, {});
+  const bool required = is_required(key, context_.model.schema());
+  const bool object = node.contains("properties") || node.contains("variants");
+  FieldEditor* editor = object && !required && fallback.is_null() && (has_demands(node) || is_true(node, "optional"))
+                            ? new OptionalBlock(context_, pointer, node, fallback, body_)
+                            : make_editor(context_, pointer, node, fallback, body_);
+  const bool named = qobject_cast<OptionalBlock*>(editor) || qobject_cast<VariantEdit*>(editor);
+  if (!named && (section_.keys.size() > 1 || !editor->is_block()) && label_of(key, node) != section_.title)
+    inner->addWidget(make_label(label_of(key, node), "section", body_));
+  auto* sentence = make_label({}, "bad", body_);
+  sentence->setWordWrap(true);
+  inner->addWidget(sentence);
+  if (key == "medium" && !node.contains("map")) add_library(inner, pointer, node);
+  inner->addWidget(editor);
+  editors_.push_back(editor);
+  sentences_.push_back(sentence);
 }
 
 void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer, const Json& node) {
@@ -167,11 +173,16 @@ void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer,
 void SectionWidget::set_open(bool open) {
   if (open == open_) return;
   open_ = open;
-  const bool first = open && !body_;
-  if (first) make_body();
+  while (editors_.size() < section_.keys.size()) make_next();
   body_->setVisible(open);
-  if (first) refresh();
+  if (!std::exchange(has_been_open_, true)) refresh();
   static_cast<IconLabel*>(chevron_)->set_icon(open ? "chevron-down" : "chevron-right", "muted");
+}
+
+bool SectionWidget::open_some() {
+  if (open_) return false;
+  editors_.size() < section_.keys.size() ? make_next() : set_open(true);
+  return !open_;
 }
 
 void SectionWidget::refresh() {
@@ -304,7 +315,11 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
     if (!help_->isHidden() && window()->focusWidget())
       show_help(window()->focusWidget());  // its link has the colour before
   });
-  connect(&build_timer_, &QTimer::timeout, this, &CasePanel::build_some);
+  connect(&build_timer_, &QTimer::timeout, this, [this] {
+    if (turn_is_taken()) return;
+    const TurnWork work;
+    build_some();
+  });
   connect(&model, &CaseModel::opened, this, &CasePanel::rebuild);
   connect(&model, &CaseModel::changed, this, &CasePanel::refresh);
   connect(&model, &CaseModel::validated, this, &CasePanel::refresh);
@@ -396,9 +411,8 @@ void CasePanel::build_some() {
   clock.start();
   do {
     if (!to_open_.empty()) {
-      SectionWidget* section = to_open_.front();
+      if (to_open_.front()->open_some()) continue;
       to_open_.pop_front();
-      section->set_open(true);
       if (!to_open_.empty()) continue;
       tab_as_laid_out(this);
       if (!wanted_.empty()) reveal(std::exchange(wanted_, {}));

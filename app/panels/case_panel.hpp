@@ -39,6 +39,8 @@ class SectionWidget : public QWidget {
   SectionWidget(const FormContext& context, const CaseSection& section, QWidget* parent);
   void refresh();
   void set_open(bool open);
+  /// A part of opening it; false: nothing is left to do.
+  bool open_some();
   [[nodiscard]] bool is_open() const { return open_; }
   [[nodiscard]] const CaseSection& section() const { return section_; }
   QWidget* reveal(const std::string& pointer);
@@ -48,6 +50,7 @@ class SectionWidget : public QWidget {
 
  private:
   void make_body();
+  void make_next();  ///< the editor of the next key
   /// The library of materials above the form of a medium.
   void add_library(QVBoxLayout* column, const std::string& pointer, const Json& node);
   const FormContext& context_;
@@ -59,7 +62,7 @@ class SectionWidget : public QWidget {
   QWidget* body_ = nullptr;
   std::vector<FieldEditor*> editors_;  ///< none before it is opened
   std::vector<QLabel*> sentences_;
-  bool open_ = false;
+  bool open_ = false, has_been_open_ = false;
 };
 
 class CasePanel : public QWidget {

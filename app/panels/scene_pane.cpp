@@ -29,6 +29,7 @@
 #include "app/panels/scene_head.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "engine/core/place.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent)
@@ -83,7 +84,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
     if (!taken && moves) QMetaObject::invokeMethod(this, &ScenePane::camera_moved, Qt::QueuedConnection);
     return taken;
   };
-  connect(&look, &Look::changed, this, &ScenePane::apply_theme);
+  connect(&look, &Look::changed, this, [this] { in_free_turn(this, [this] { apply_theme(); }); });
   connect_head();
   connect_tools();
   connect_views();

@@ -28,6 +28,7 @@
 #include "engine/run/derived_frame.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 namespace {
@@ -258,6 +259,7 @@ void ViewportPanel::show_frame(std::size_t index) {
 }
 
 void ViewportPanel::show_now(std::size_t index) {
+  const TurnWork work;
   waiting_ = false;
   if (previewing_) {
     previewing_ = false;
@@ -271,7 +273,7 @@ void ViewportPanel::show_now(std::size_t index) {
   if (frame != main_->scene().frame()) forget_kept();
   main_->show_frame(frame);
   if (second_) show_in_second();
-  for (SceneWindow* scene : scenes_) scene->follow(index);
+  for (SceneWindow* scene : scenes_) in_free_turn(scene, [this, scene] { scene->follow(wanted_index_); });
   emit moment_shown(run_.frames().moment(index));
 }
 
@@ -365,7 +367,7 @@ SceneWindow* ViewportPanel::add_scene() {
   connect(scene, &SceneWindow::close_wanted, this, [this, scene] { remove_scene(scene); });
   scene->show();
   // The window and its picture are each work enough for one turn of the event loop.
-  QTimer::singleShot(0, scene, [this, scene] {
+  in_free_turn(scene, [this, scene] {
     ScenePane& own = scene->pane();
     if (previewing_ && preview())
       scene->show_preview(preview());
@@ -399,14 +401,15 @@ void ViewportPanel::set_split(bool on) {
     second_->set_annotations(main_->scene().view().annotations);
     second_->show();
     // The pane and its picture are each work enough for one turn of the event loop.
-    QTimer::singleShot(0, second_, [this] { show_in_second(); });
+    in_free_turn(second_, [this] { show_in_second(); });
   } else {
     if (other_) disconnect(other_, nullptr, this, nullptr);
     if (std::exchange(other_, nullptr)) main_->set_title({});
     // Out of sight at once; what it is made of goes in a turn of the event loop of its own.
     second_->hide();
     second_->disconnect(this);
-    QTimer::singleShot(0, std::exchange(second_, nullptr), &QObject::deleteLater);
+    ScenePane* const gone = std::exchange(second_, nullptr);
+    in_free_turn(gone, [gone] { gone->deleteLater(); });
   }
   refresh_markers();
   emit split_changed(on);

@@ -6,9 +6,11 @@
 
 #include <QProcess>
 
+#include "app/model/background.hpp"
 #include "app/model/case_model.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "engine/solvers/registry.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 namespace {
@@ -25,6 +27,9 @@ WarmUp::WarmUp(const Look& look, bool pictures, const std::filesystem::path& pra
   for (const SolverInfo* info : registered_solvers())
     steps_.emplace_back([id = std::string(info->id)] { static_cast<void>(registered_schemas()(id).ok()); });
   if (pictures) {
+    loading_ = true;
+    in_background(
+        this, [] { return RasterViewport::load_driver(); }, [](WarmUp& self, bool) { self.loading_ = false; });
     practice_ =
         std::make_unique<Practice>(picture_theme(look.theme(), "viewport"), picture_theme(look.theme(), "chart"));
     std::error_code ignored;
@@ -54,8 +59,10 @@ bool WarmUp::waits() {
 
 void WarmUp::take_step() {
   timer_.setInterval(pause_ms);
+  if (turn_is_taken()) return;
+  const TurnWork work;
   if (next_ < steps_.size()) return steps_[next_++]();
-  if (practice_ && waits()) return;
+  if (practice_ && (waits() || loading_)) return;
   if (practice_ && practice_->step()) return;
   timer_.stop();
   steps_.clear();

@@ -40,6 +40,7 @@ class WarmUp : public QObject {
   std::vector<std::function<void()>> steps_;
   std::size_t next_ = 0;
   std::unique_ptr<Practice> practice_;
+  bool loading_ = false;        ///< the graphics driver, on a thread of its own
   QProcess* before_ = nullptr;  ///< practises where nobody waits for it
   QTimer timer_;
 };

@@ -18,7 +18,6 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QTimer>
 #include <QUrl>
 
 #include "app/look/small_widgets.hpp"
@@ -44,6 +43,7 @@
 #include "engine/run/run_reader.hpp"
 #include "engine/session/mesh_preview.hpp"
 #include "engine/solvers/registry.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 
@@ -311,8 +311,7 @@ namespace {
 /// Does one thing after the other, each in a turn of the event loop of its own, for as long as the object is there.
 void in_turns(QObject& object, std::vector<std::function<void()>> things) {
   if (things.empty()) return;
-  constexpr int next_turn = 1;  // ms
-  QTimer::singleShot(next_turn, &object, [&object, things = std::move(things)]() mutable {
+  in_free_turn(&object, [&object, things = std::move(things)]() mutable {
     things.front()();
     things.erase(things.begin());
     in_turns(object, std::move(things));

@@ -101,6 +101,10 @@ Result<std::unique_ptr<RasterViewport>> RasterViewport::make(int width, int heig
   return view;
 }
 
+bool RasterViewport::load_driver() {
+  return EglContext::make().ok();  // its display stays
+}
+
 RasterViewport::~RasterViewport() {
   EglContext::Guard guard(*canvas_->context);
   take_scene_out();

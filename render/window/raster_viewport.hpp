@@ -24,6 +24,9 @@ class RasterViewport final : public Viewport {
   /// draw in one context, so that the driver compiles each of its programs once; it lasts as long as one of them.
   [[nodiscard]] static Result<std::unique_ptr<RasterViewport>> make(int width, int height, double pixel_ratio = 1);
   ~RasterViewport() override;
+  /// Loads the graphics driver, which takes longer than any other step to a first picture and can be done by any thread beforehand. False: there
+  /// is none; make() says why.
+  static bool load_driver();
 
   void set_scene(std::shared_ptr<Scene> scene) override;
   [[nodiscard]] std::shared_ptr<Scene> scene() const override { return scene_; }

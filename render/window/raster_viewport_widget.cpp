@@ -4,39 +4,15 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include <QApplication>
 #include <QEvent>
 #include <QImage>
 #include <QPainter>
-#include <QPointer>
-#include <QTimer>
 
 #include "render/window/qt_input.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid {
-
-namespace {
-
-/// One picture is rendered in a turn of the event loop, so that none lasts long where several widgets change at the same time; the others
-/// show what they have until it is their turn.
-struct Turn {
-  bool taken = false;
-  std::vector<QPointer<QWidget>> waiting;
-};
-thread_local Turn turn;
-
-void take_turn() {
-  turn.taken = true;
-  QTimer::singleShot(0, qApp, [] {
-    turn.taken = false;
-    for (const auto& widget : std::exchange(turn.waiting, {}))
-      if (widget) widget->update();
-  });
-}
-
-}  // namespace
 
 RasterViewportWidget::RasterViewportWidget(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
@@ -78,7 +54,7 @@ void RasterViewportWidget::request_render() {
   // Where the window holds its painting back (another theme), the picture is drawn in a turn of the event loop of its own, before that.
   if (updatesEnabled() || !raster_ || ahead_) return;
   ahead_ = true;
-  QTimer::singleShot(0, this, [this] {
+  in_free_turn(this, [this] {
     ahead_ = false;
     if (isVisible() && make_sized()) static_cast<void>(raster_->picture());
   });
@@ -113,11 +89,13 @@ void RasterViewportWidget::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   const Image* image = nullptr;
   if (make_sized()) {
-    if (raster_->wants_render() && turn.taken) {
-      turn.waiting.emplace_back(this);
+    // One picture is rendered in a turn of the event loop, so that none lasts long where several widgets change at the same time; the others show
+    // what they have until it is their turn.
+    if (raster_->wants_render() && turn_is_taken()) {
+      in_free_turn(this, [this] { update(); });
       return paint_last(painter);
     }
-    if (raster_->wants_render()) take_turn();
+    const TurnWork work;
     image = &raster_->picture();
   }
   if (image == nullptr || image->empty()) {

@@ -165,13 +165,14 @@ class TestPicturesOfPanes : public QObject {
   void pictures_are_those_that_were_looked_at_data() {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QStringList>("control");
-    // Pages whose content does not depend on solvers and samples.
+    // Pages whose content does not depend on solvers, samples, and how many actions or choices there are.
     QTest::newRow("runs-light") << QStringList{"--theme", "light", "--do", "file.runs"}
                                 << QStringList{"--theme", "light", "--language", "fr", "--do", "file.runs"};
     QTest::newRow("place-dark") << QStringList{"--theme", "dark", "--do", "run.place"}
                                 << QStringList{"--theme", "light", "--do", "run.place"};
-    QTest::newRow("shortcuts-dark") << QStringList{"--theme", "dark", "--do", "help.shortcuts"}
-                                    << QStringList{"--theme", "dark", "--language", "fr", "--do", "help.shortcuts"};
+    QTest::newRow("jobs-dark") << QStringList{"--theme", "dark", "--size", "960x560", "--do", "file.jobs"}
+                               << QStringList{"--theme",    "dark", "--size", "960x560",
+                                              "--language", "fr",   "--do",   "file.jobs"};
   }
 
   void pictures_are_those_that_were_looked_at() {

@@ -434,6 +434,7 @@ class TestSceneAndKeys : public test::WindowTest {
     auto w = window();
     w->resize(1280, 800);
     QVERIFY(w->open_case(any_sample().case_file).ok());
+    w->workbench()->case_panel().finish();
     QTest::qWait(50);
     // Nothing twice, nothing left out.
     QWidget* first = w->workbench()->findChild<QPushButton*>("runButton");
