@@ -48,7 +48,8 @@ bool is_below(const std::string& folder, std::string word) {
     if (!path.starts_with(folder)) return false;
     for (std::size_t at = path.find(word, folder.size()); at != std::string::npos; at = path.find(word, at + 1)) {
       const std::size_t end = at + word.size();
-      const bool whole = end == path.size() || path[end] == '/' || (path[end] == '.' && path.find('/', end) == std::string::npos);
+      const bool whole =
+          end == path.size() || path[end] == '/' || (path[end] == '.' && path.find('/', end) == std::string::npos);
       if ((at == folder.size() || path[at - 1] == '/') && (begins || whole)) return true;
     }
     return false;
@@ -64,10 +65,12 @@ bool is_folder(const std::string& name) {
 /// All that is written in sources, scripts and files of CMake.
 const std::string& all_texts() {
   static const std::string all = [] {
-    static const std::set<std::string> read = {".hpp", ".cpp", ".inl", ".cu", ".sh", ".py", ".txt", ".cmake", ".json", ".in"};
+    static const std::set<std::string> read = {".hpp", ".cpp", ".inl",   ".cu",   ".sh",
+                                               ".py",  ".txt", ".cmake", ".json", ".in"};
     std::string out;
     for (const std::string& path : paths())
-      if (read.contains(fs::path(path).extension().string()) && !path.starts_with("tests/data") && !path.ends_with("test_pages_are_true.cpp"))
+      if (read.contains(fs::path(path).extension().string()) && !path.starts_with("tests/data") &&
+          !path.ends_with("test_pages_are_true.cpp"))
         out += text_of(root / path);
     return out;
   }();
@@ -90,11 +93,16 @@ class TestPagesAreTrue : public QObject {
 void TestPagesAreTrue::files_are_where_a_page_puts_them_data() {
   QTest::addColumn<QString>("head");
   QTest::addColumn<QString>("below");
-  QTest::addRow("ARCHITECTURE.md") << "| folder | what is in it |" << "";
-  QTest::addRow("ARCHITECTURE.md: where") << "| I want to | go to |" << "";
-  QTest::addRow("app/README.md") << "| folder | what is in it |" << "app/";
-  QTest::addRow("engine/window/README.md") << "| file | what |" << "engine/window/";
-  QTest::addRow("tests/README.md") << "| folder | what is in it |" << "tests/";
+  QTest::addRow("ARCHITECTURE.md") << "| folder | what is in it |"
+                                   << "";
+  QTest::addRow("ARCHITECTURE.md: where") << "| I want to | go to |"
+                                          << "";
+  QTest::addRow("app/README.md") << "| folder | what is in it |"
+                                 << "app/";
+  QTest::addRow("engine/window/README.md") << "| file | what |"
+                                           << "engine/window/";
+  QTest::addRow("tests/README.md") << "| folder | what is in it |"
+                                   << "tests/";
 }
 
 /// Words that look like names; those of the first column say below which folder the rest of the row lies. What a row names of other
@@ -112,7 +120,8 @@ void TestPagesAreTrue::files_are_where_a_page_puts_them() {
   std::size_t seen = 0;
   for (const TableRow& row : rows) {
     std::string folder = below.toStdString();
-    if (!row.first.empty() && row.first.front().ends_with('/') && is_below(folder, row.first.front())) folder += row.first.front();
+    if (!row.first.empty() && row.first.front().ends_with('/') && is_below(folder, row.first.front()))
+      folder += row.first.front();
     std::vector<std::string> words = row.first;
     words.insert(words.end(), row.second.begin(), row.second.end());
     for (const std::string& word : words) {
@@ -170,12 +179,15 @@ void TestPagesAreTrue::labels_are_those_of_the_page() {
     for (const std::string& word : words_of(match[2])) {
       const std::string plain = word.substr(0, word.find_first_of("0123456789"));
       const bool numbered = plain != word && (plain == "mpi" || plain == "timeout");
-      QVERIFY2(numbered || told.contains(word), qPrintable(QString::fromStdString(path.string() + ": the label " + word + " is not in CONTRIBUTING.md")));
+      QVERIFY2(
+          numbered || told.contains(word),
+          qPrintable(QString::fromStdString(path.string() + ": the label " + word + " is not in CONTRIBUTING.md")));
       used.insert(plain);
     }
   }
   used.insert("fuzz");  // the label of targets' short tests (tests/fuzz/replay.cmake)
-  for (const std::string& kind : kinds) QVERIFY2(used.contains(kind), qPrintable("no test has the label " + QString::fromStdString(kind)));
+  for (const std::string& kind : kinds)
+    QVERIFY2(used.contains(kind), qPrintable("no test has the label " + QString::fromStdString(kind)));
 }
 
 void TestPagesAreTrue::examples_of_names_are_names() {
