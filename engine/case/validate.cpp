@@ -96,6 +96,7 @@ void SchemaWalker::fail(const Path& path, const Json& node, std::string text, st
 bool SchemaWalker::walk(const Json& node, const Json& value, const Path& path, Json* out) {
   const std::size_t before = failures_;
   const std::string_view t = type(node);
+  if (path.up == nullptr) root_ = &node;
   if (value.is_null()) {
     fail(path, node, "found null, expected " + expected_type(node), "Remove the key to get its default.");
   } else if (t == "object") {
@@ -285,6 +286,22 @@ std::optional<Json> SchemaWalker::filled(const Json& node) {
   return resolved;
 }
 
+std::vector<std::string> SchemaWalker::places_of(const std::string& key) const {
+  std::vector<std::string> out;
+  if (root_ == nullptr || document_ == nullptr) return out;
+  const auto look = [&](const auto& self, const Json& node, const Json* value, const std::string& name) -> void {
+    if (type(node) != "object") return;
+    const Json* variant = variant_of(node, value);
+    if (property(node, variant, key) != nullptr) out.push_back(name);
+    for (const std::string& inside : property_names(node, variant))
+      if (const Json* child = property(node, variant, inside))
+        self(self, *child, value != nullptr ? get(*value, inside) : nullptr,
+             name.empty() ? inside : name + "." + inside);
+  };
+  look(look, *root_, &document_->json(), "");
+  return out;
+}
+
 void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key,
                                const Path& path, std::vector<std::string>& meant) {
   if (!listing()) return fail(path, node, {});
@@ -302,7 +319,13 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
       }
   if (!elsewhere) {
     const std::string near = nearest(key, known);
-    if (!near.empty()) {
+    // A name that many sections have says nothing of where it was meant to stand.
+    constexpr std::size_t few = 2;
+    if (const std::vector<std::string> places = places_of(key); !places.empty() && places.size() <= few) {
+      text += "; it stands ";
+      for (std::size_t i = 0; i < places.size(); ++i)
+        text += (i > 0 ? " or " : "") + (places[i].empty() ? "at the top of a case" : "under " + in_quotes(places[i]));
+    } else if (!near.empty()) {
       text += "; did you mean " + in_quotes(near) + "?";
       meant.push_back(near);
     }

@@ -46,6 +46,8 @@ class SchemaWalker {
   void text(const Json& node, const Json& value, const Path& path, Json* out);
   bool is_choice(const Json& node, const Json& value, const Path& path);
   bool is_size(const Json& node, const Json& value, const Path& path, std::string_view one, std::string_view many);
+  /// Where else in this case `key` may stand: "compute", "output.frames"; "" is the top. Elements of lists and maps are not looked into.
+  [[nodiscard]] std::vector<std::string> places_of(const std::string& key) const;
   void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key, const Path& path,
                    std::vector<std::string>& meant);
   /// The object with keys as they are called now; false where none has a former name. Says which.
@@ -55,6 +57,7 @@ class SchemaWalker {
 
   const CaseDocument* document_;
   std::vector<Diagnostic>* diagnostics_;
+  const Json* root_ = nullptr;  ///< schema of the whole, while it is walked
   std::size_t failures_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // Lagrange shape functions, products of 1-D ones where the cell is a product.
 #include "engine/mesh/shape_functions.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "engine/numerics/gauss_legendre.hpp"
@@ -215,15 +216,17 @@ Vec3 reference_node(CellShape shape, int node) {
 }
 
 std::span<const QuadraturePoint> quadrature(CellShape shape, int n) {
-  constexpr int most = 6;
-  verify(n >= 1 && n <= most, "quadrature has 1 to 6 points a direction");
-  static const auto rules = [] {
-    std::array<std::array<std::vector<QuadraturePoint>, most + 1>, 6> all;
-    for (std::size_t d = 0; d < all.size(); ++d)
-      for (int k = 1; k <= most; ++k) all[d][static_cast<std::size_t>(k)] = make_rule(static_cast<Domain>(d), k);
-    return all;
-  }();
-  return rules[static_cast<std::size_t>(domain_of(shape))][static_cast<std::size_t>(n)];
+  constexpr int most = 16;
+  verify(n >= 1 && n <= most, "quadrature has 1 to 16 points a direction");
+  struct Rule {
+    std::once_flag made;
+    std::vector<QuadraturePoint> points;
+  };
+  static std::array<std::array<Rule, most + 1>, 6> rules;
+  const Domain domain = domain_of(shape);
+  Rule& rule = rules[static_cast<std::size_t>(domain)][static_cast<std::size_t>(n)];
+  std::call_once(rule.made, [&] { rule.points = make_rule(domain, n); });
+  return rule.points;
 }
 
 }  // namespace conoid

@@ -27,8 +27,8 @@ struct QuadraturePoint {
   Vec3 at;
   double weight;
 };
-/// A rule with the given number of Gauss points a direction (1 to 6) on the reference cell; on simplices the collapsed
-/// (Duffy) product rule. Exact for degree 2 n − 1 (less one a collapsed direction). The table lives as long as the program.
+/// A rule with the given number of Gauss points a direction (1 to 16) on the reference cell; on simplices the collapsed
+/// (Duffy) product rule. Exact for degree 2 n − 1 (less one a collapsed direction). The table lives as long as the program. Any thread.
 [[nodiscard]] std::span<const QuadraturePoint> quadrature(CellShape shape, int points_a_direction);
 
 }  // namespace conoid

@@ -34,14 +34,33 @@ int from_environment(const char* name) {
   const char* text = std::getenv(name);
   if (!text) return 0;
   int value = 0;
+  const char* const end = text + std::strlen(text);
   text += std::strspn(text, " \t+");  // OpenMP takes them
-  std::from_chars(text, text + std::strlen(text), value);
-  return std::max(0, value);
+  const auto read = std::from_chars(text, end, value);
+  const char* const behind = read.ptr + std::strspn(read.ptr, " \t");
+  return behind == end || *behind == ',' ? std::max(0, value) : 0;
+}
+
+/// In the order in which they count.
+constexpr const char* thread_variables[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"};
+
+/// Variables that would have said how many threads, had they been numbers.
+std::vector<Diagnostic> unread_threads(const Offer& offer) {
+  std::vector<Diagnostic> out;
+  if (offer.threads.said() && !offer.threads.source.starts_with("environment")) return out;
+  for (const char* name : thread_variables) {
+    if (from_environment(name) > 0) break;
+    if (const char* text = std::getenv(name); text && *text != '\0')
+      out.push_back(make_warning(
+          fmt::format("the environment's {} = '{:.40}' is no number of threads and says nothing", name, text),
+          fmt::format("Write a whole number above 0, or --threads {}.", offer.threads.value)));
+  }
+  return out;
 }
 
 /// Threads where neither flag nor case nor settings name a number: of each rank its part of the processors that it shares with others.
 Offered<int> threads_here(const Machine& machine, const RankPlace& place = {}) {
-  for (const char* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
+  for (const char* name : thread_variables)
     if (const int n = from_environment(name); n > 0) return {n, fmt::format("environment {}", name)};
   return {std::max(1, machine.cores / std::max(1, place.sharers)), "default"};
 }
@@ -265,6 +284,7 @@ RunPlan plan_run(const Offer& offer, const Case& input, const Estimate& estimate
   out.offer = offer;
   out.estimate = estimate;
   out.team = choose_team(offer, estimate.use, estimate.seconds);
+  out.diagnostics = unread_threads(offer);
   const std::string& solver = input.solver();
   if (auto wrong = wrong_groups(offer, estimate.groups, input.document().place("/compute/groups")))
     out.diagnostics.push_back(std::move(*wrong));

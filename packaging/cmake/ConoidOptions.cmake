@@ -25,6 +25,7 @@ option(CONOID_PRECOMPILE_HEADERS "Parse the headers that most files include once
 option(CONOID_UNITY "Compile several files that compute nothing as one: half their time; for daily work one by one is quicker" ON)
 set(CONOID_UNITY_BATCH 8 CACHE STRING "How many files at a time; 1000 shows every name that two files of a library share")
 mark_as_advanced(CONOID_UNITY_BATCH)
+option(CONOID_QUICK_BUILD "For a demonstration: what computes nothing is not optimised, nor are kernels for processors other than this one (they are right, and slow)" OFF)
 option(CONOID_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)

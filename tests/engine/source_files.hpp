@@ -2,8 +2,10 @@
 // The files of the tree, for tests that read them.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -31,6 +33,34 @@ inline std::vector<std::filesystem::path> source_files(const std::vector<std::st
       if (entry.is_regular_file() && endings.contains(entry.path().extension().string())) out.push_back(entry.path());
   }
   return out;
+}
+
+/// What stands between back ticks in the columns of a table's rows; `head` is the table's first line.
+struct TableRow {
+  std::vector<std::string> first, second;
+};
+inline std::vector<TableRow> table_of(const std::string& page, const std::string& head) {
+  static const std::regex quoted("`([^`]+)`");
+  const auto words = [](const std::string& cell) {
+    std::vector<std::string> out;
+    for (auto at = std::sregex_iterator(cell.begin(), cell.end(), quoted); at != std::sregex_iterator(); ++at)
+      out.push_back((*at)[1]);
+    return out;
+  };
+  std::vector<TableRow> rows;
+  std::istringstream in(page);
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == head) {
+      inside = true;
+    } else if (inside && !line.starts_with("|")) {
+      break;
+    } else if (inside && !line.starts_with("|--")) {
+      const std::size_t middle = line.find('|', 1);
+      rows.push_back({words(line.substr(0, middle)), words(line.substr(std::min(middle, line.size())))});
+    }
+  }
+  return rows;
 }
 
 }  // namespace conoid::test

@@ -17,37 +17,10 @@
 #include "tests/engine/source_files.hpp"
 
 namespace fs = std::filesystem;
-using conoid::test::root, conoid::test::source_files, conoid::test::text_of;
+using conoid::test::root, conoid::test::source_files, conoid::test::table_of, conoid::test::TableRow,
+    conoid::test::text_of;
 
 namespace {
-
-/// What stands between back ticks in the columns of a table's rows; `head` is the table's first line.
-struct TableRow {
-  std::vector<std::string> first, second;
-};
-std::vector<TableRow> table_of(const std::string& page, const std::string& head) {
-  static const std::regex quoted("`([^`]+)`");
-  const auto words = [](const std::string& cell) {
-    std::vector<std::string> out;
-    for (auto at = std::sregex_iterator(cell.begin(), cell.end(), quoted); at != std::sregex_iterator(); ++at)
-      out.push_back((*at)[1]);
-    return out;
-  };
-  std::vector<TableRow> rows;
-  std::istringstream in(page);
-  bool inside = false;
-  for (std::string line; std::getline(in, line);) {
-    if (line == head) {
-      inside = true;
-    } else if (inside && !line.starts_with("|")) {
-      break;
-    } else if (inside && !line.starts_with("|--")) {
-      const std::size_t middle = line.find('|', 1);
-      rows.push_back({words(line.substr(0, middle)), words(line.substr(std::min(middle, line.size())))});
-    }
-  }
-  return rows;
-}
 
 /// Which folders a folder may include, itself aside: the table of ARCHITECTURE.md. "engine/solvers/*" is one solver;
 /// "engine/solvers" the files that all solvers share (the face, the registry). Single files are named whole.

@@ -8,6 +8,7 @@
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/resource_options.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/session.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 struct CheckOptions {
   std::string file;
   std::vector<std::string> set;
-  int ranks = 1;
+  int ranks = 0;  ///< 0: those of mpirun
   ResourceOptions resources;
 };
 
@@ -70,6 +71,14 @@ void print(const CheckReport& report, const std::string& title, Context& context
   context.write(aligned(rows, "  "));
 }
 
+/// Where rank 0 of a run stands: among so many ranks of this machine that share its processors, or among those that have been started.
+Result<RankPlace> place_of_run(int ranks) {
+  if (ranks > 0) return RankPlace{0, ranks, 0, ranks, 0, ranks};
+  const auto cluster = world();
+  if (!cluster) return cluster.error();
+  return place_of(**cluster);
+}
+
 void check(const CheckOptions& options, Context& context) {
   auto document = read_case(options.file);
   if (!document) return context.fail(document.error());
@@ -77,7 +86,9 @@ void check(const CheckOptions& options, Context& context) {
     if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
   const auto request = request_of(options.resources);
   if (!request) return context.fail(request.error());
-  CheckReport report = check_case(*document, {.flags = *request, .place = {0, options.ranks, 0, options.ranks}});
+  const auto place = place_of_run(options.ranks);
+  if (!place) return context.fail(place.error());
+  CheckReport report = check_case(*document, {.flags = *request, .place = *place});
   for (Diagnostic& d : report.diagnostics) d = at_its_flag(std::move(d), options.set);
   for (const Diagnostic& d : report.diagnostics)
     if (d.severity == Severity::error && context.exit == 0) context.exit = static_cast<int>(d.code);
@@ -115,7 +126,8 @@ void add_check(OptionSet verb, Context& context) {
   const auto options = std::make_shared<CheckOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
-  verb.value("--ranks", options->ranks, "What a run of so many ranks on this machine takes, each its share")
+  verb.value("--ranks", options->ranks,
+             "What a run of so many ranks on this machine takes, each its share (else those that mpirun has started)")
       .within(1, 65536);
   add_resource_options(verb, options->resources);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");

@@ -117,6 +117,11 @@ class TestValidate : public QObject {
         "Update Conoid");
     row("conoid", "0", "/conoid", "found 0, expected at least 1");
     row("conoid", "one", "/conoid", "found the text 'one', expected a whole number");
+    row("parameters.precision", "double", "/parameters/precision", "unknown key 'precision'; it stands under 'compute'",
+        "Known here: ");
+    row("compute.host", "1 GiB", "/compute/host", "unknown key 'host'; it stands under 'compute.memory'");
+    row("output.materials", "{}", "/output/materials", "unknown key 'materials'; it stands at the top of a case");
+    row("grid.file", "a", "/grid/file", "unknown key 'file'");
     row("grids", "{}", "/grids", "unknown key 'grids'; did you mean 'grid'?");
     row("sponge", "{}", "/sponge", "unknown key 'sponge'",
         "Known here: conoid, title, solver, mesh, grid, materials, regions, boundaries, excitation, "

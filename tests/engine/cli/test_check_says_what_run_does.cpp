@@ -4,6 +4,7 @@
 // labels: cli emulated timeout300
 #include "tests/engine/cli/solver_safety.hpp"
 
+#include "conoid/config.hpp"
 #include "engine/io/run_folder.hpp"
 
 using conoid::Json;
@@ -106,6 +107,32 @@ class TestCheckSaysWhatRunDoes : public QObject {
     QVERIFY2(held <= budget, ("held " + std::to_string(held) + " of " + std::to_string(budget)).c_str());
     QVERIFY2(held <= here["needs"]["device_memory"].get<double>(), std::to_string(held).c_str());
     QCOMPARE(summary["streamed"].get<double>() > 0, !here["needs"]["streams"].get<std::string>().empty());
+  }
+
+  /// Nobody says how many threads: ranks that are started together share the processors, as far as they are not bound to some.
+  void ranks_are_those_that_are_started() {
+#if !CONOID_HAVE_MPI
+    QSKIP("built without MPI");
+#endif
+    const rod::Scratch scratch;
+    const auto said = [&](const QStringList& words) {
+      QProcess process;
+      QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+      for (const char* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"}) environment.remove(name);
+      process.setProcessEnvironment(environment);
+      rod::prepare(process, scratch.path()).start(words.front(), words.mid(1));
+      return rod::collect(process, 60000);
+    };
+    const QStringList two{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"};
+    const QStringList sound{safety::case_of("acoustic-fd"), "--set", "compute.threads=0", "--workers", "cpu"};
+    const QStringList check = QStringList{safety::program, "check", "--json"} + sound;
+    COMPARE_EXIT(said(two + QStringList{safety::program, "run", "--out", "run", "--progress", "none"} + sound), 0);
+    const Json run = rod::summary_of(scratch / "run")["resources"], started = said(two + check).json()["resources"];
+    for (const char* what : {"workers", "threads", "ranks", "local_ranks", "needs"})
+      QVERIFY2(run[what] == started[what], (started[what].dump() + " and " + run[what].dump()).c_str());
+    const Json one = said(check).json()["resources"],
+               asked = said(check + QStringList{"--ranks", "2"}).json()["resources"];
+    QCOMPARE(asked["threads"]["value"].get<int>(), std::max(1, one["threads"]["value"].get<int>() / 2));
   }
 
   void the_flags_are_those_of_run() {

@@ -78,13 +78,14 @@ class TestCellQuality : public QObject {
   }
   void quadrature_is_exact_to_its_degree() {
     const auto factorial = [](int n) { return std::tgamma(n + 1.0); };
-    for (int n = 1; n <= 6; ++n)
+    for (const int n : {1, 2, 3, 4, 5, 6, 11, 16}) {
+      const double off = 2e-15 * std::max(5, n);  // weights are right to some n 1e-15
       for (int p = 0; p <= 2 * n - 1; ++p)
         for (int q = 0; p + q <= 2 * n - 1; ++q) {
           double quad = 0;
           for (const auto& w : quadrature(CellShape::quad4, n))
             quad += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
-          QVERIFY(std::abs(quad - 1.0 / ((p + 1) * (q + 1))) < 1e-14);
+          QVERIFY(std::abs(quad - 1.0 / ((p + 1) * (q + 1))) < off);
           if (p + q > 2 * n - 3) continue;
           double triangle = 0;
           double tet = 0;
@@ -92,9 +93,10 @@ class TestCellQuality : public QObject {
             triangle += w.weight * std::pow(w.at[0], p) * std::pow(w.at[1], q);
           for (const auto& w : quadrature(CellShape::tet4, n))
             tet += w.weight * std::pow(w.at[0], p) * std::pow(w.at[2], q);
-          QVERIFY(std::abs(triangle - factorial(p) * factorial(q) / factorial(p + q + 2)) < 1e-14);
-          QVERIFY(std::abs(tet - factorial(p) * factorial(q) / factorial(p + q + 3)) < 1e-14);
+          QVERIFY(std::abs(triangle - factorial(p) * factorial(q) / factorial(p + q + 2)) < off);
+          QVERIFY(std::abs(tet - factorial(p) * factorial(q) / factorial(p + q + 3)) < off);
         }
+    }
   }
   void ideal_shapes_have_quality_one() {
     const double s = std::sqrt(3.0) / 2;

@@ -180,6 +180,35 @@ class TestOffer : public QObject {
     QCOMPARE(threads("emulated:0,cpu:1", 0), std::string("2 flag"));
   }
 
+  void a_number_of_threads_that_is_none_is_told_data() {
+    QTest::addColumn<QByteArray>("openmp");
+    QTest::addColumn<QByteArray>("slurm");
+    QTest::addColumn<int>("warnings");
+    QTest::addRow("none") << QByteArray("many") << QByteArray("4") << 1;
+    QTest::addRow("beginning") << QByteArray("3x") << QByteArray("4") << 1;
+    QTest::addRow("zero") << QByteArray("0") << QByteArray("4") << 1;
+    QTest::addRow("both") << QByteArray("-1") << QByteArray("1e9") << 2;
+    QTest::addRow("nested") << QByteArray("4 ,2") << QByteArray("x") << 0;
+    QTest::addRow("empty") << QByteArray("") << QByteArray("4") << 0;
+  }
+  void a_number_of_threads_that_is_none_is_told() {
+    QFETCH(QByteArray, openmp);
+    QFETCH(QByteArray, slurm);
+    QFETCH(int, warnings);
+    const Variable first("OMP_NUM_THREADS", openmp.constData()), second("SLURM_CPUS_PER_TASK", slurm.constData());
+    const auto told = [](int flag) {
+      const Case input = wave();
+      const Offer offer = make_offer(input, {.flags = {.threads = flag}}).value();
+      int count = 0;
+      for (const Diagnostic& d : plan_run(offer, input, {}).diagnostics)
+        if (d.text.find("no number of threads") != std::string::npos) ++count;
+      return std::pair(count, offer.threads.value);
+    };
+    QCOMPARE(told(0).first, warnings);
+    if (warnings < 2) QCOMPARE(told(0).second, 4);
+    QCOMPARE(told(2), std::pair(0, 2));  // who says it by a flag is told nothing
+  }
+
   void what_is_named_must_be_here_and_the_place_is_told() {
     const auto missing = make_offer(wave(R"(, "compute": {"workers": "cuda:77"})"));
     QVERIFY(!missing);

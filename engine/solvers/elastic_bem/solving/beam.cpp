@@ -7,6 +7,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/numerics/gauss_legendre.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -78,12 +79,11 @@ template <class Density>
 std::vector<double> integrated(const Beam& beam, const Density& density) {
   const auto n = 6 * (static_cast<std::size_t>(beam.elements) + 1);
   const double h = beam.length / beam.elements;
-  // Four points are exact to the seventh degree; products of two cubics have the sixth.
-  constexpr double place[] = {0.339981043584856, 0.861136311594053}, weight[] = {0.652145154862546, 0.347854845137454};
+  const LineRule rule = gauss_legendre(4);  // exact to the seventh degree; products of two cubics have the sixth
   std::vector<double> out(n * n);
   for (int k = 0; k < beam.elements; ++k)
-    for (int g = 0; g < 4; ++g) {
-      const double s = h * (k + 0.5 + (g % 2 == 0 ? 0.5 : -0.5) * place[g / 2]), w = 0.5 * h * weight[g / 2];
+    for (std::size_t g = 0; g < rule.points.size(); ++g) {
+      const double s = h * (k + rule.points[g]), w = h * rule.weights[g];
       Section at[12];
       for (std::size_t i = 0; i < 12; ++i) at[i] = section_at(beam, k + static_cast<int>(i / 6), i % 6, s);
       for (std::size_t i = 0; i < 12; ++i)

@@ -4,7 +4,6 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/numerics/gauss_legendre.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
@@ -33,36 +32,15 @@ int finer_rule(const Incident& source, const Vec3& middle, double diameter) {
   return std::clamp(static_cast<int>(std::ceil(4 + 4 * diameter / away)), least, most);
 }
 
-/// Duffy's product rules on the reference triangle and tetrahedron: (r, s, t), weight.
-template <class Visit>
-void for_triangle(int n, const Visit& visit) {
-  const LineRule rule = gauss_legendre(n);
-  for (std::size_t a = 0; a < rule.points.size(); ++a)
-    for (std::size_t b = 0; b < rule.points.size(); ++b) {
-      const double u = rule.points[a], rest = 1 - u;
-      visit(u, rest * rule.points[b], rule.weights[a] * rule.weights[b] * rest);
-    }
-}
-std::vector<QuadraturePoint> tetrahedron_rule(int n) {
-  std::vector<QuadraturePoint> out;
-  const LineRule rule = gauss_legendre(n);
-  for (std::size_t a = 0; a < rule.points.size(); ++a) {
-    const double t = rule.points[a], rest = 1 - t;
-    for_triangle(n, [&](double u, double v, double weight) {
-      out.push_back({{rest * u, rest * v, t}, weight * rule.weights[a] * rest * rest});
-    });
-  }
-  return out;
-}
-
 /// Visits the points of a face with their weights and traces (values, entry `q`): the patch's own, or finer ones near dipoles.
 template <class Visit>
 void for_points(const Space& space, const Patch& patch, Index face, const Incident& source, const Visit& visit) {
   if (const int n = finer_rule(source, patch.point(face * face_points).x, patch.diameter(face)); n > 0) {
-    for_triangle(n, [&](double u, double v, double weight) {
+    for (const QuadraturePoint& q : quadrature(CellShape::triangle3, n)) {
+      const double u = q.at[0], v = q.at[1];
       const FacePoint at = patch.at(space, face, u, v);
-      visit(at, weight * at.jacobian, patch.traces_at(space, face, u, v, at), 0);
-    });
+      visit(at, q.weight * at.jacobian, patch.traces_at(space, face, u, v, at), 0);
+    }
     return;
   }
   const FaceTraces t = patch.traces(space, face, true);
@@ -75,11 +53,8 @@ template <class Visit>
 void for_volume(const Space& space, const Incident& source, const Visit& visit) {
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
     if (space.tets()[t].region == 0) continue;
-    std::vector<QuadraturePoint> finer;
-    if (const int n = finer_rule(source, space.map(t, {0.25, 0.25, 0.25}).x, space.longest_edge(t)); n > 0)
-      finer = tetrahedron_rule(n);
-    for (const QuadraturePoint& q :
-         finer.empty() ? quadrature(CellShape::tet4, 5) : std::span<const QuadraturePoint>(finer)) {
+    const int finer = finer_rule(source, space.map(t, {0.25, 0.25, 0.25}).x, space.longest_edge(t));
+    for (const QuadraturePoint& q : quadrature(CellShape::tet4, finer > 0 ? finer : 5)) {
       const Map map = space.map(t, q.at);
       visit(t, q.at, map, q.weight * std::abs(map.determinant));
     }
