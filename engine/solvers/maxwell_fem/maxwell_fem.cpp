@@ -194,6 +194,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   direct.stop = context.stop;
   if (group_->size() > 1) direct.ranks = group_;
   place_on_device(direct, context);
+  factored_on_device_ = direct.device != nullptr;
   if (Status s = system_->factor(direct); !s) {
     system_.reset();
     return s;
@@ -272,7 +273,7 @@ Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
 Status MaxwellFem::begin_frequency(RunContext& context) {
   const int threads = context.team.threads();
   waves_ = problem_.waves(frequency());
-  if (Status s = choose_waves(context.stop); !s) return s;
+  if (Status s = choose_waves(context); !s) return s;
   context.progress.begin("near pairs", 0, "");
   const double begin = seconds_now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
@@ -320,7 +321,8 @@ void MaxwellFem::choose_check_wave() {
 
 /// Which waves are solved. Of a sweep: those whose data on S are independent, found by pivoted orthogonalisation; every other
 /// wave is a sum of them, and so are its fields.
-Status MaxwellFem::choose_waves(const std::stop_token& stop) {
+Status MaxwellFem::choose_waves(RunContext& context) {
+  const std::stop_token& stop = context.stop;
   const std::size_t count = waves_.size();
   std::vector<Index>& solved = outcome_.solved;
   std::vector<Complex>& mix = outcome_.mix;
@@ -337,6 +339,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
     }
     return {};
   }
+  context.progress.begin("choice of waves", 0, "");
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
   parallel_for(0, {0, static_cast<Index>(count)}, 1, [&](Index c) {
@@ -398,6 +401,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[outcome_.solved[s]]);
   if (check_ && end > first_) batch.emplace_back(*check_);
   collected_ = 0;
+  context.progress.begin("sources", 0, "");
   if (Status s = truncation_->start(context.team, batch); !s) {
     truncation_.reset();
     return s;
@@ -415,6 +419,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
 Status MaxwellFem::collect_block(RunContext& context) {
   const auto count = static_cast<Index>(truncation_->waves().size());
   const Index some = std::min(problem_.truncation.block, count - collected_);
+  if (collected_ == 0) context.progress.begin("fields", count, "waves");
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
   if (first_ == 0 && collected_ == 0) {
@@ -435,6 +440,7 @@ Status MaxwellFem::collect_block(RunContext& context) {
     if (Status s = add_residuals(u, some, context); !s) return s;
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
+  context.progress.at(collected_);
   return {};
 }
 
@@ -465,7 +471,8 @@ Status MaxwellFem::add_residuals(std::span<const Complex> u, Index count, RunCon
   return stop_error();
 }
 
-Status MaxwellFem::find_changes() {
+Status MaxwellFem::find_changes(RunContext& context) {
+  context.progress.begin("error bars", 0, "");
   auto changes = next_order_->changes();
   if (!changes) return changes.error();
   outcome_.changes = std::move(*changes);
@@ -528,9 +535,9 @@ void MaxwellFem::write_iterations(RunContext& context) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"factorise", false, false, true, "disk"},      {"radiation", false, false, true, ""},
-    {"radiation of one", false, false, true, ""},   {"radiation by loops", false, false, true, ""},
-    {"radiation on devices", true, true, true, ""},
+    {"factorise", false, false, true, "disk"},      {"solve", false, false, true, "disk"},
+    {"radiation", false, false, true, ""},          {"radiation of one", false, false, true, ""},
+    {"radiation by loops", false, false, true, ""}, {"radiation on devices", true, true, true, ""},
 };
 }  // namespace
 

@@ -73,16 +73,17 @@ class MaxwellFem final : public Solver {
   void place_on_device(DirectOptions& direct, RunContext& context) const;
   [[nodiscard]] Status factorise_frequency(RunContext& context);
   [[nodiscard]] Status begin_frequency(RunContext& context);
-  [[nodiscard]] Status choose_waves(const std::stop_token& stop);
+  [[nodiscard]] Status choose_waves(RunContext& context);
   [[nodiscard]] bool devices_radiate(RunContext& context) const;
   [[nodiscard]] Result<RadiationLoop> choose_loop(RunContext& context) const;
   [[nodiscard]] Status piece(RunContext& context);
+  [[nodiscard]] Status piece_of_iteration(RunContext& context);
   [[nodiscard]] Status begin_batch(RunContext& context);
   void note_iteration(RunContext& context);
   [[nodiscard]] Status collect_block(RunContext& context);
   /// Error bars: residuals of a block on the next order, and what they come to.
   [[nodiscard]] Status add_residuals(std::span<const Complex> u, Index count, RunContext& context);
-  [[nodiscard]] Status find_changes();
+  [[nodiscard]] Status find_changes(RunContext& context);
   void end_batch(RunContext& context);
   void write_iterations(RunContext& context);
   [[nodiscard]] std::vector<Direction> sphere_directions() const;
@@ -129,6 +130,8 @@ class MaxwellFem final : public Solver {
                                  std::span<const Complex> values) const;
   void write_isar(Results& out) const;
   void write_facts(Results& out, const OutcomeFacts& facts) const;
+  /// What all frequencies took, the one that is under way as far as it is.
+  void write_seconds(Results& out) const;
   /// Of dipoles, in output_antenna.cpp. The field that acts on them, of a block that begins with them.
   [[nodiscard]] Status collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count,
                                        RunContext& context);
@@ -173,6 +176,7 @@ class MaxwellFem final : public Solver {
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;
   std::unique_ptr<System> system_;
+  bool factored_on_device_ = false;  ///< or was to be
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
   std::unique_ptr<NextOrder> next_order_;  ///< while error bars are made

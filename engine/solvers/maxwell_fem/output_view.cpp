@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace conoid::maxwell_fem {
 
@@ -26,6 +27,83 @@ constexpr std::array<Vec3, 10> reference_nodes{{{0, 0, 0},
                                                 {0.5, 0, 0.5},
                                                 {0, 0.5, 0.5}}};
 
+/// Barycentric coordinates: of points that rounding puts outside of both their elements; and of points of an element with curved faces that
+/// lie outside of the straight one between its corners (an edge of 60 degrees of a circle bulges by 0.13 of itself).
+constexpr double rounding = 1e-9, most_bent = 0.5;
+
+/// Nodes of a plane, first and last along each axis.
+struct NodeBox {
+  std::array<Index, 3> from{}, to{};
+};
+
+/// Those around a tetrahedron; none where the plane does not pass it. The curved edge from a over m to b lies among 2m − a/2 − b/2 and its ends.
+std::optional<NodeBox> nodes_in_box(const Space& space, Index tet, const PlaneSetting& plane) {
+  constexpr std::array<std::array<int, 2>, 6> edges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+  const Tet& t = space.tets()[tet];
+  const Mesh& mesh = space.mesh();
+  Vec3 low = mesh.point(t.points[0]), high = low;
+  const auto reaches = [&](const Vec3& x) {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], x[d]);
+      high[d] = std::max(high[d], x[d]);
+    }
+  };
+  for (int c = 1; c < 4; ++c) reaches(mesh.point(t.points[c]));
+  for (int e = 0; t.curved && e < 6; ++e)
+    reaches(sub(scale(2, mesh.point(t.points[4 + e])),
+                scale(0.5, add(mesh.point(t.points[edges[e][0]]), mesh.point(t.points[edges[e][1]])))));
+  NodeBox out;
+  for (int d = 0; d < 3; ++d) {
+    if (plane.points[d] == 1) {
+      if (plane.origin[d] < low[d] || plane.origin[d] > high[d]) return {};
+      continue;
+    }
+    out.from[d] =
+        std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - plane.origin[d]) / plane.spacing[d] - 1e-9)));
+    out.to[d] = std::min<Index>(plane.points[d] - 1,
+                                static_cast<Index>(std::floor((high[d] - plane.origin[d]) / plane.spacing[d] + 1e-9)));
+  }
+  return out;
+}
+
+/// As if the tetrahedron were straight.
+Vec3 straight_reference(const Space& space, Index tet, const Vec3& x) {
+  const Mesh& mesh = space.mesh();
+  const auto& points = space.tets()[tet].points;
+  const Vec3 origin = mesh.point(points[0]), away = sub(x, origin), a = sub(mesh.point(points[1]), origin),
+             b = sub(mesh.point(points[2]), origin), c = sub(mesh.point(points[3]), origin);
+  return scale(1 / triple(a, b, c), {triple(away, b, c), triple(a, away, c), triple(a, b, away)});
+}
+
+/// The whole field of a column among the elements, whichever form its unknowns are of.
+class WholeField {
+ public:
+  WholeField(const Domain& domain, FieldForm form, const Incident& wave, std::span<const Complex> inside,
+             std::span<const Complex> beyond)
+      : domain_(&domain), form_(form), wave_(&wave), inside_(inside), beyond_(beyond) {}
+
+  /// Whether the unknowns of an element are those of the scattered field.
+  [[nodiscard]] bool is_scattered(Index tet) const {
+    return form_ == FieldForm::scattered || (form_ == FieldForm::mixed && domain_->outside[tet]);
+  }
+  [[nodiscard]] std::span<const Complex> unknowns(Index tet) const {
+    return form_ == FieldForm::mixed && domain_->outside[tet] ? beyond_ : inside_;
+  }
+  [[nodiscard]] std::array<Complex, 3> electric(const Spot& at, const Vec3& x) const {
+    auto e = field_at(domain_->space, at, unknowns(at.tet)).electric;
+    if (!is_scattered(at.tet)) return e;
+    const auto incident = wave_->electric(x);
+    for (int d = 0; d < 3; ++d) e[d] += incident[d];
+    return e;
+  }
+
+ private:
+  const Domain* domain_;
+  FieldForm form_;
+  const Incident* wave_;
+  std::span<const Complex> inside_, beyond_;  ///< of the mixed form: outside of S'
+};
+
 const Patch& shown_patch(const Domain& d) {
   return d.conductor.faces() > 0 ? d.conductor : d.currents;
 }
@@ -34,48 +112,30 @@ const Patch& shown_patch(const Domain& d) {
 
 Result<PlanePoints> locate(const Domain& domain, const PlaneSetting& plane, const Stopped& stopped) {
   const Space& space = domain.space;
-  const Mesh& mesh = space.mesh();
   PlanePoints points;
   points.x = plane.positions();
   points.tet.assign(points.x.size(), -1);
   points.reference.resize(points.x.size());
+  std::vector<double> outside(points.x.size(), rounding);
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
     if (stopped_at(stopped, t)) return stop_error();
-    Vec3 low = mesh.point(space.tets()[t].points[0]), high = low;
-    for (int c = 1; c < 4; ++c)
-      for (int d = 0; d < 3; ++d) {
-        const double v = mesh.point(space.tets()[t].points[c])[d];
-        low[d] = std::min(low[d], v);
-        high[d] = std::max(high[d], v);
-      }
-    std::array<Index, 3> from{}, to{};
-    bool misses = false;
-    for (int d = 0; d < 3; ++d) {
-      from[d] = std::max<Index>(0, static_cast<Index>(std::ceil((low[d] - plane.origin[d]) / plane.spacing[d] - 1e-9)));
-      to[d] = std::min<Index>(plane.points[d] - 1,
-                              static_cast<Index>(std::floor((high[d] - plane.origin[d]) / plane.spacing[d] + 1e-9)));
-      if (plane.points[d] == 1) {
-        from[d] = to[d] = 0;
-        misses = misses || plane.origin[d] < low[d] || plane.origin[d] > high[d];
-      }
-    }
-    if (misses) continue;
-    const Vec3 origin = mesh.point(space.tets()[t].points[0]);
-    Map straight;
-    for (int c = 0; c < 3; ++c) straight.columns[c] = sub(mesh.point(space.tets()[t].points[c + 1]), origin);
-    straight.determinant = triple(straight.columns[0], straight.columns[1], straight.columns[2]);
-    for (Index z = from[2]; z <= to[2]; ++z)
-      for (Index y = from[1]; y <= to[1]; ++y)
-        for (Index x = from[0]; x <= to[0]; ++x) {
+    const std::optional<NodeBox> box = nodes_in_box(space, t, plane);
+    if (!box) continue;
+    for (Index z = box->from[2]; z <= box->to[2]; ++z)
+      for (Index y = box->from[1]; y <= box->to[1]; ++y)
+        for (Index x = box->from[0]; x <= box->to[0]; ++x) {
           const Index n = x + plane.points[0] * (y + plane.points[1] * z);
-          const Vec3 away = sub(points.x[n], origin);
-          Vec3 r{triple(away, straight.columns[1], straight.columns[2]),
-                 triple(straight.columns[0], away, straight.columns[2]),
-                 triple(straight.columns[0], straight.columns[1], away)};
-          r = scale(1 / straight.determinant, r);
-          if (r[0] < -1e-9 || r[1] < -1e-9 || r[2] < -1e-9 || r[0] + r[1] + r[2] > 1 + 1e-9) continue;
-          points.tet[n] = t;
-          points.reference[n] = r;
+          if (outside[n] <= 0) continue;
+          Vec3 r = straight_reference(space, t, points.x[n]);
+          if (space.tets()[t].curved) {
+            if (outside_by(r) > most_bent) continue;
+            r = reference_of(space, t, points.x[n], r);
+          }
+          if (const double by = outside_by(r); by < outside[n]) {
+            outside[n] = by;
+            points.tet[n] = t;
+            points.reference[n] = r;
+          }
         }
   }
   // Points between two looks: a hundred thousand faces or so.
@@ -131,22 +191,35 @@ Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::s
       if (points.tet[n] == -1) outside.push_back(points.x[n]);
     near.push_back(near_field(domain_, k(), f, outside, context.team.threads(), context.stop));
   }
+  std::vector<Complex> beyond;
+  if (system_->form() == FieldForm::mixed) {
+    beyond.assign(u.begin(), u.end());
+    if (Status s = system_->take_incident_off(wave, beyond); !s) return s;
+  }
   if (context.stop.stop_requested()) return stop_error();
-  std::vector<std::array<Complex, 3>> sum(static_cast<std::size_t>(mesh_->point_count()));
-  std::vector<int> count(sum.size(), 0);
+  const WholeField whole(domain_, system_->form(), wave, u, beyond);
+  struct AtNode {
+    std::array<Complex, 3> sum{};
+    int elements = 0, scattered = 0;
+  };
+  std::vector<AtNode> nodes(static_cast<std::size_t>(mesh_->point_count()));
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t)
     for (int n = 0; n < 10; ++n) {
       const Index p = space.tets()[t].points[n];
       if (p < 0) break;
-      const auto e = field_at(space, {t, reference_nodes[n]}, u).electric;
-      for (int d = 0; d < 3; ++d) sum[p][d] += e[d];
-      ++count[p];
+      const auto e = field_at(space, {t, reference_nodes[n]}, whole.unknowns(t)).electric;
+      for (int d = 0; d < 3; ++d) nodes[p].sum[d] += e[d];
+      ++nodes[p].elements;
+      if (whole.is_scattered(t)) ++nodes[p].scattered;
     }
-  const bool add_incident = problem_.form == FieldForm::scattered;
-  for (std::size_t p = 0; p < sum.size(); ++p) {
-    const auto inc = add_incident ? wave.electric(mesh_->point(static_cast<Index>(p))) : std::array<Complex, 3>{};
+  for (std::size_t p = 0; p < nodes.size(); ++p) {
+    AtNode& node = nodes[p];
+    if (node.scattered > 0) {
+      const auto incident = wave.electric(mesh_->point(static_cast<Index>(p)));
+      for (int d = 0; d < 3; ++d) node.sum[d] += incident[d] * static_cast<double>(node.scattered);
+    }
     for (int d = 0; d < 3; ++d) {
-      const Complex e = count[p] > 0 ? sum[p][d] / static_cast<double>(count[p]) + inc[d] : Complex(0);
+      const Complex e = node.elements > 0 ? node.sum[d] / static_cast<double>(node.elements) : Complex(0);
       electric_[6 * p + 2 * d] = static_cast<float>(e.real());
       electric_[6 * p + 2 * d + 1] = static_cast<float>(e.imag());
     }
@@ -156,15 +229,17 @@ Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::s
   const double sign = &patch == &domain_.currents ? 1 : -1;
   for (Index face = 0; face < patch.faces(); ++face) {
     const FaceTraces traces = patch.traces(space, face, false);
+    const Index tet = patch.face(face).tet;
+    const std::span<const Complex> unknowns = whole.unknowns(tet);
     std::array<Complex, 3> mean{};
     for (int q = 0; q < face_points; ++q) {
       const FacePoint& at = patch.point(face * face_points + q);
       Complex one = 0, two = 0;
       for (int a = 0; a < traces.count; ++a) {
-        one += traces.curl[a][q][0] * u[traces.unknowns[a]];
-        two += traces.curl[a][q][1] * u[traces.unknowns[a]];
+        one += traces.curl[a][q][0] * unknowns[traces.unknowns[a]];
+        two += traces.curl[a][q][1] * unknowns[traces.unknowns[a]];
       }
-      if (add_incident) {
+      if (whole.is_scattered(tet)) {
         const auto c = wave.curl(at.x);
         one += at.t1[0] * c[0] + at.t1[1] * c[1] + at.t1[2] * c[2];
         two += at.t2[0] * c[0] + at.t2[1] * c[1] + at.t2[2] * c[2];
@@ -179,18 +254,14 @@ Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::s
   }
   for (std::size_t p = 0; p < plane_points_.size(); ++p) {
     const PlanePoints& points = plane_points_[p];
-    const std::vector<Complex>& scattered = near[p];
     std::size_t next = 0;
     for (std::size_t n = 0; n < points.x.size(); ++n) {
       std::array<Complex, 3> e{};
-      if (points.tet[n] >= 0) e = field_at(space, {points.tet[n], points.reference[n]}, u).electric;
+      if (points.tet[n] >= 0) e = whole.electric({points.tet[n], points.reference[n]}, points.x[n]);
       if (points.tet[n] == -1) {
-        for (int d = 0; d < 3; ++d) e[d] = scattered[3 * next + d];
+        e = wave.electric(points.x[n]);
+        for (int d = 0; d < 3; ++d) e[d] += near[p][3 * next + d];
         ++next;
-      }
-      if (points.tet[n] == -1 || (points.tet[n] >= 0 && add_incident)) {
-        const auto inc = wave.electric(points.x[n]);
-        for (int d = 0; d < 3; ++d) e[d] += inc[d];
       }
       for (int d = 0; d < 3; ++d) {
         plane_fields_[p][6 * n + 2 * d] = static_cast<float>(e[d].real());
@@ -224,21 +295,12 @@ void MaxwellFem::show_fields(const std::vector<std::vector<std::complex<float>>>
 }
 
 std::vector<CatalogEntry> MaxwellFem::catalog() const {
-  const FieldInfo electric{
-      "electric_field",
-      "V/m",
-      FieldKind::signed_value,
-      Association::point,
-      3,
-      true,
-      problem_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
+  const FieldInfo electric{"electric_field", "V/m", FieldKind::signed_value, Association::point, 3, true,
+                           "Electric field"};
   std::vector<CatalogEntry> out{{"surface",
                                  {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true,
                                   domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}};
-  for (const PlaneSetting& p : problem_.planes) {
-    out.push_back({p.name, electric});
-    out.back().field.label = "Electric field";
-  }
+  for (const PlaneSetting& p : problem_.planes) out.push_back({p.name, electric});
   if (problem_.volume) out.push_back({"volume", electric});
   return out;
 }

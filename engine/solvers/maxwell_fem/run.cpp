@@ -2,8 +2,11 @@
 // The march over frequencies: rounds of them by groups of ranks, pieces of each, checkpoints.
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 
+#include "engine/team/team.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -93,12 +96,7 @@ Status MaxwellFem::piece(RunContext& context) {
     }
     return s;
   }
-  if (!truncation_->finished()) {
-    auto whole = truncation_->piece(context.team);
-    if (!whole) return whole.error();
-    if (*whole) note_iteration(context);
-    return {};
-  }
+  if (!truncation_->finished()) return piece_of_iteration(context);
   if (collected_ < static_cast<Index>(truncation_->waves().size())) {
     if (Status s = collect_block(context); !s) return s;
     if (collected_ < static_cast<Index>(truncation_->waves().size()) || next_order_) return {};
@@ -106,11 +104,13 @@ Status MaxwellFem::piece(RunContext& context) {
     return first_ < static_cast<Index>(outcome_.solved.size()) ? begin_batch(context) : Status();
   }
   if (next_order_) {
-    if (Status s = find_changes(); !s) return s;
+    if (Status s = find_changes(context); !s) return s;
     end_batch(context);
     return {};
   }
+  context.progress.begin("far fields", 0, "");
   if (Status s = end_frequency(context); !s) return s;
+  context.progress.end();
   outcome_.facts.seconds_solve += truncation_->times().solve;
   outcome_.facts.seconds_radiate += truncation_->times().radiate;
   truncation_.reset();
@@ -118,6 +118,22 @@ Status MaxwellFem::piece(RunContext& context) {
   system_.reset();
   currents_.clear();
   done_ = true;
+  return {};
+}
+
+Status MaxwellFem::piece_of_iteration(RunContext& context) {
+  const double before = truncation_->times().solve;
+  const Index solved = truncation_->solved();
+  auto whole = truncation_->piece(context.team);
+  if (!whole) return whole.error();
+  // Each entry of the factors is read twice for a block of right-hand sides, and meets each of them twice.
+  const auto entries = static_cast<double>(system_->facts().entries);
+  if (const Index columns = truncation_->solved() - solved; columns > 0 && !factored_on_device_)
+    context.team.note("solve", truncation_->times().solve - before,
+                      {16 * entries * static_cast<double>(columns),
+                       2 * entries * sizeof(Complex) *
+                           std::ceil(static_cast<double>(columns) / static_cast<double>(problem_.truncation.block))});
+  if (*whole) note_iteration(context);
   return {};
 }
 

@@ -14,29 +14,26 @@ namespace conoid::maxwell_fem {
 
 using namespace conoid::vec;
 
-namespace {
-
-/// How far a reference point lies outside of its element: the least of the barycentric coordinates, negated.
-double outside_by(const Vec3& r) {
-  return -std::min({r[0], r[1], r[2], 1 - r[0] - r[1] - r[2]});
+double outside_by(const Vec3& reference) {
+  return -std::min({reference[0], reference[1], reference[2], 1 - reference[0] - reference[1] - reference[2]});
 }
 
-/// ξ with x(ξ) = x; one step where the element is straight.
-Vec3 reference_of(const Space& space, Index tet, const Vec3& x) {
-  Vec3 at{0.25, 0.25, 0.25};
+Vec3 reference_of(const Space& space, Index tet, const Vec3& x, const Vec3& from) {
+  constexpr double settled = 1e-13;
+  Vec3 at = from;
   const int steps = space.tets()[tet].curved ? 12 : 1;
   for (int s = 0; s < steps; ++s) {
     const Map map = space.map(tet, at);
     const Vec3 away = sub(x, map.x);
-    const Vec3 step{triple(away, map.columns[1], map.columns[2]), triple(map.columns[0], away, map.columns[2]),
-                    triple(map.columns[0], map.columns[1], away)};
-    at = axpy(1 / map.determinant, step, at);
+    const Vec3 step = scale(1 / map.determinant,
+                            {triple(away, map.columns[1], map.columns[2]), triple(map.columns[0], away, map.columns[2]),
+                             triple(map.columns[0], map.columns[1], away)});
+    at = add(at, step);
     for (double& c : at) c = std::clamp(c, -1.0, 2.0);  // far outside of the element its map may fold
+    if (norm(step) < settled) break;
   }
   return at;
 }
-
-}  // namespace
 
 Spot spot_of(const Space& space, const Vec3& x) {
   const Mesh& mesh = space.mesh();

@@ -21,6 +21,11 @@ struct Spot {
 /// Straight elements exactly, curved ones by Newton's method on their maps; a point that rounding puts between two belongs to one of them.
 [[nodiscard]] Spot spot_of(const Space& space, const Vec3& x);
 
+/// ξ with x(ξ) = x in a tetrahedron, wherever x lies: within a curved one by Newton's method, from `at` on; far outside of it not to be relied on.
+[[nodiscard]] Vec3 reference_of(const Space& space, Index tet, const Vec3& x, const Vec3& at = {0.25, 0.25, 0.25});
+/// How far a reference point lies outside of its element: the least of its barycentric coordinates, negated.
+[[nodiscard]] double outside_by(const Vec3& reference);
+
 /// Whether a closed patch winds around x.
 [[nodiscard]] bool winds_around(const Space& space, const Patch& patch, const Vec3& x);
 

@@ -246,6 +246,13 @@ Status System::respond(std::span<const Complex> psi, Index count, std::span<Comp
   return solve_free(b, count, u);
 }
 
+Status System::take_incident_off(const Incident& wave, std::span<Complex> u) {
+  std::vector<Complex> taken;
+  if (Status s = project(lift_, std::span(&wave, 1), taken); !s) return s;
+  for (std::size_t i = 0; i < taken.size(); ++i) u[lift_.unknowns[i]] -= taken[i];
+  return {};
+}
+
 Status System::currents(std::span<const Complex> u, Index count, std::span<const Incident> waves,
                         std::span<Complex> f) {
   const Index all = unknowns(), n = domain_->currents.size();

@@ -60,6 +60,8 @@ class System {
   /// problem, ℓ_seen(E) + ℓ_seen(E_inc) + (a(W, E) − ℓ_lit(W) − ∮ E_inc·n×∇×E_seen on PEC) remain, with any W that has E_seen's trace on PEC. As E is
   /// found by Galerkin's method its error is of twice the order of E's.
   [[nodiscard]] Result<Complex> reaction(const Incident& seen, const Incident& lit, std::span<const Complex> u);
+  /// Mixed form: takes the incident field off the unknowns on S', which then are those of the scattered field outside of it.
+  [[nodiscard]] Status take_incident_off(const Incident& wave, std::span<Complex> u);
   /// Currents of the field u (needs factor()). `waves` (mixed form): takes the incident field off u on S'; empty: does not.
   [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const Incident> waves,
                                 std::span<Complex> f);

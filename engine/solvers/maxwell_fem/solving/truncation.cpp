@@ -56,6 +56,7 @@ Status Truncation::solve_block(Product& p) {
   const Index c = own.begin + p.solved, some = std::min(options_.block, own.end - c);
   p.solved += options_.block;
   if (some > 0) {
+    solved_ += some;
     fields_.resize(static_cast<std::size_t>(all * some));
     const std::span<Complex> u(fields_);
     if (Status s = system_->respond(p.in.subspan(c * n, some * n), some, u); !s) return s;

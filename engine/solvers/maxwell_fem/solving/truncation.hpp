@@ -68,6 +68,8 @@ class Truncation {
   /// ‖δ_{i+1}‖/‖δ_i‖ of the last step of column 0: of the fixed point, its rate of convergence.
   [[nodiscard]] double last_ratio() const { return last_ratio_; }
   [[nodiscard]] const TruncationTimes& times() const { return times_; }
+  /// Right-hand sides that this rank took part in solving so far.
+  [[nodiscard]] Index solved() const { return solved_; }
 
   /// Where the iteration stands at its last whole step. Of at most `most` bytes beyond Ψ and its residuals: a larger Krylov
   /// space is left out.
@@ -107,7 +109,7 @@ class Truncation {
   std::unique_ptr<Product> product_;
   std::vector<Complex> fields_, currents_;  ///< of a block, of a product; kept, since pages from the system take long
   int threads_ = 1;
-  Index iterations_ = 0, applications_ = 0;
+  Index iterations_ = 0, applications_ = 0, solved_ = 0;
   double last_ratio_ = 0;
   bool diverged_ = false;
   TruncationTimes times_;

@@ -8,6 +8,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
+#include "engine/solvers/maxwell_fem/output_parts.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 #include "engine/solvers/maxwell_fem/verify/dipoles.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
@@ -660,6 +661,58 @@ void dipoles_beside_halves(const Checks& c) {
             "exact");
 }
 
+/// Over a conducting plane, by images: electric ones along it and magnetic ones across it are turned round there.
+Dipole image_of(const Dipole& d) {
+  const double along = d.magnetic ? 1 : -1;
+  return {d.magnetic, {d.at[0], d.at[1], -d.at[2]}, {along * d.moment[0], along * d.moment[1], -along * d.moment[2]}};
+}
+
+/// A plate has a rim, which no closed form knows of. With images there is a plane without one: by itself in closed form, and with half a ball on it,
+/// which is a sphere between a dipole and its image.
+void dipoles_over_a_plane(const Checks& c) {
+  if (c.run.may_want("dipoles over a conducting plane")) {
+    double worst = 0;
+    for (const bool magnetic : {false, true})
+      for (const bool across : {false, true})
+        for (const double x : {0.3, 2.0, pi, 9.0}) {  // 2kh
+          const Dipole one{magnetic, {0.2, -0.1, x / 2}, {across ? 0.0 : 0.6, across ? 0.0 : 0.8, across ? 1.0 : 0.0}};
+          const double near = std::cos(x) / (x * x) - std::sin(x) / (x * x * x),
+                       wanted = 1 + (magnetic ? -1 : 1) * (across ? -3 * near : -1.5 * (std::sin(x) / x + near));
+          const std::vector<Dipole> alone{one}, both{one, image_of(one)};
+          worst = std::max(worst, std::abs(0.5 * power_alone(both, 1) / power_alone(alone, 1) - wanted));
+        }
+    c.at_most("dipoles over a conducting plane: power over that without it", worst, 1e-12,
+              "images: 1 - 3 (cos x/x^2 - sin x/x^3), x = 2kh, and its like");
+  }
+  for (const bool magnetic : {false, true}) {
+    const std::string name =
+        fmt::format("{} dipole over a conducting plane with half a ball, ka = 1", magnetic ? "magnetic" : "electric");
+    if (!c.run.may_want(name)) continue;
+    c.run.doing(name);
+    const Dipole one{magnetic, {0.9, 0.4, 1.5}, {0.3, Complex(-0.2, 0.4), 1}};
+    const std::vector<Dipole> both{one, image_of(one)};
+    SphereScene s;
+    s.divisions = c.run.quick ? 2 : 4;
+    s.layers = s.divisions;
+    s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
+    s.terms = terms_near(1, vec::norm(one.at));
+    const SphereSeries exact = exact_series(s);
+    double along = 0, across = 0;
+    for (double phi = 0; phi < 6; phi += 0.5) {
+      const FarAmplitude f = exact_far(exact, both, 1, {pi / 2, phi});
+      along = std::max(along, std::abs(f.phi));
+      across = std::max(across, std::abs(f.theta));
+    }
+    c.at_most(name + ": field of the series along the plane over that across it", along / across, 1e-10, "images");
+    auto run = run_dipoles(s, both, c.workers);
+    if (!run) throw Failure(run.error());
+    c.at_most(fmt::format("{}, {} tetrahedra: far field", name, run->tets), run->off, c.run.quick ? 1e-2 : 1e-3,
+              "images, Mie series and reciprocity");
+    c.at_most(name + ": power given over power radiated", std::abs(run->given / run->wanted - 1),
+              c.run.quick ? 1e-2 : 1e-3, "without losses equal; series");
+  }
+}
+
 void diverging_fixed_point(const Checks& c) {
   const TestRun& run = c.run;
   if (run.quick || !(run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) return;
@@ -709,6 +762,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     dipoles_alone(c);
     dipoles_beside_spheres(c);
     dipoles_beside_halves(c);
+    dipoles_over_a_plane(c);
     impedance_spheres(c);
     sheets(c);
     error_bars(c);

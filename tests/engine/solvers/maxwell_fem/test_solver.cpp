@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <set>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/sparse_direct.hpp"
@@ -107,6 +109,142 @@ class TestSolver : public QObject {
       corner +=
           static_cast<double>(e[static_cast<std::size_t>(c)]) * static_cast<double>(e[static_cast<std::size_t>(c)]);
     QVERIFY(std::abs(std::sqrt(corner) - 1) < 0.4);
+  }
+
+  /// Whatever the unknown is, and wherever S' lies: what frames show is the whole field, point by point, and the current that belongs to it.
+  void frames_hold_the_series_in_every_form() {
+    const double k = 2 * std::numbers::pi * 1e9 / light_speed, a = 0.05;
+    const PlaneWave wave = wave_from({0.65, 3.7}, true, k);
+    SphereSeries series = conducting_sphere(k * a, 30);
+    const auto exact = [&](const Vec3& x) {
+      const Vec3 across = vec::cross(wave.direction, wave.polarisation);
+      const SphereField local = series.outside(
+          {k * vec::dot(x, wave.polarisation), k * vec::dot(x, across), k * vec::dot(x, wave.direction)});
+      SphereField out;
+      for (int d = 0; d < 3; ++d) {
+        out.electric[d] = local.electric[0] * wave.polarisation[d] + local.electric[1] * across[d] +
+                          local.electric[2] * wave.direction[d];
+        out.curl[d] =
+            k * (local.curl[0] * wave.polarisation[d] + local.curl[1] * across[d] + local.curl[2] * wave.direction[d]);
+      }
+      return out;
+    };
+    for (const auto& [form, off] : {std::pair{"total", 1}, {"scattered", 1}, {"mixed", 1}, {"mixed", 0}}) {
+      Json json = sphere_case();
+      json["sphere"]["divisions"] = 3;
+      json["parameters"] = {{"form", form}, {"layers_off", off}};
+      json["excitation"] = {{"frequency", "1 GHz"}, {"theta", 0.65}, {"phi", 3.7}, {"polarisation", "H"}};
+      json["truncation"]["tolerance"] = 1e-5;
+      json["output"]["planes"] = Json::array(
+          {{{"normal", "z"}, {"low", {-0.11, -0.11, 0.013}}, {"high", {0.11, 0.11, 0.013}}, {"points", {23, 23}}}});
+      Run run(json);
+      QVERIFY(run.go() && run.finished.ok());
+      FrameBuilder builder({}, 1);
+      run.solver.fill(builder);
+      const auto frame = builder.finish();
+      const auto value = [](const FramePart& part, std::size_t n, int d) {
+        const auto& v = *part.fields[0].values;
+        return std::complex<double>(v[6 * n + 2 * static_cast<std::size_t>(d)],
+                                    v[6 * n + 2 * static_cast<std::size_t>(d) + 1]);
+      };
+      double worst = 0, largest = 0, squares = 0;
+      int points = 0;
+      for (std::size_t n = 0; n < 23 * 23; ++n) {
+        const Vec3 x{-0.11 + 0.01 * static_cast<double>(n % 23), -0.11 + 0.01 * static_cast<double>(n / 23), 0.013};
+        const double r = vec::norm(x);
+        if (std::abs(r - a) < 1e-3) continue;  // curved elements lie that near to the sphere
+        const SphereField wanted = r > a ? exact(x) : SphereField{};
+        double off_here = 0, size = 0;
+        for (int d = 0; d < 3; ++d) {
+          off_here += std::norm(value(frame->parts[1], n, d) - wanted.electric[d]);
+          size += std::norm(wanted.electric[d]);
+        }
+        worst = std::max(worst, off_here);
+        largest = std::max(largest, size);
+        squares += off_here;
+        ++points;
+      }
+      // The elements' own error at a point, a third of the radius long: 0.053 at worst, 0.007 to 0.009 on average.
+      const double at_worst = std::sqrt(worst / largest), mean = std::sqrt(squares / points / largest);
+      QVERIFY2(at_worst < 0.08 && mean < 0.012,
+               qPrintable(QString("%1, %2: %3, %4").arg(form).arg(off).arg(at_worst).arg(mean)));
+      const auto& mesh = std::get<MeshGeometry>(frame->parts[0].geometry);
+      double difference = 0, sum = 0;
+      for (std::size_t face = 0; face + 1 < mesh.offsets->size(); ++face) {
+        Vec3 middle{};
+        for (Index c = (*mesh.offsets)[face]; c < (*mesh.offsets)[face + 1]; ++c)
+          middle =
+              vec::axpy(1.0 / 3,
+                        {(*mesh.points)[3 * (*mesh.connectivity)[c]], (*mesh.points)[3 * (*mesh.connectivity)[c] + 1],
+                         (*mesh.points)[3 * (*mesh.connectivity)[c] + 2]},
+                        middle);
+        const Vec3 n = vec::scale(1 / vec::norm(middle), middle);
+        const SphereField at = exact(vec::scale(a, n));
+        const std::complex<double> scale = std::complex<double>(0, 1) / (k * vacuum_impedance);
+        for (int d = 0; d < 3; ++d) {
+          const int e = (d + 1) % 3, f = (d + 2) % 3;
+          const std::complex<double> wanted = scale * (n[e] * at.curl[f] - n[f] * at.curl[e]);
+          difference += std::norm(value(frame->parts[0], face, d) - wanted);
+          sum += std::norm(wanted);
+        }
+      }
+      QVERIFY2(std::sqrt(difference / sum) < 0.1,
+               qPrintable(QString("%1, %2: current %3").arg(form).arg(off).arg(std::sqrt(difference / sum))));
+    }
+  }
+
+  /// Each name that the run gives to what it is doing belongs to one foreseen phase; and a run that is stopped says what it took so far.
+  void phases_are_those_foreseen_and_a_stopped_run_tells_its_seconds() {
+    class Names final : public Progress {
+     public:
+      std::set<std::string> all;
+      void begin(std::string_view phase, Index, std::string_view) override { all.emplace(phase); }
+      void at(Index) override {}
+      void computed(double, std::string_view) override {}
+      void residual(double, double) override {}
+      void end() override {}
+    };
+    Json json = sphere_case();
+    json["parameters"]["order"] = 1;
+    json["excitation"] = {{"frequencies", {{"values", {0.9e9, 1e9}}}},
+                          {"theta", 0.4},
+                          {"polarisation", "V"},
+                          {"monostatic", {{"vary", "phi"}, {"to", "90 deg"}, {"count", 9}}}};
+    json["output"]["exact"] = "none";
+    json["output"]["error_bar"] = true;
+    Run run(json);
+    Names names;
+    RunContext context{run.input, run.mesh, run.team, run.offer, *run.cluster, run.results, names, {}};
+    const auto foreseen = MaxwellFem().estimate(run.input, nullptr, run.offer);
+    QVERIFY(foreseen.ok());
+    for (bool finished = false; !finished;) {
+      const auto step = run.solver.advance(context);
+      QVERIFY(step.ok());
+      finished = step->finished;
+    }
+    QVERIFY(run.solver.finish(context).ok());
+    std::set<std::string> told{"mesh"};
+    for (const PhaseEstimate& phase : foreseen->phases) {
+      if (phase.told.empty()) told.insert(phase.name);
+      told.insert(phase.told.begin(), phase.told.end());
+    }
+    for (const std::string& name : names.all) QVERIFY2(told.contains(name), name.c_str());
+    for (const char* name : {"choice of waves", "sources", "truncation at 900 MHz", "truncation at 1 GHz", "fields",
+                             "error bars", "far fields"})
+      QVERIFY2(names.all.contains(name), name);
+
+    Run stopped(sphere_case());
+    QVERIFY(!stopped.go(3));  // factors, what comes before the first product, a piece of it
+    QVERIFY(stopped.solver.finish(stopped.context).ok());
+    QVERIFY(stopped.number("seconds_factorisation") > 0 && stopped.number("seconds_solution") > 0);
+    // Nothing is counted twice where a run comes to its end.
+    Run whole(sphere_case());
+    const double begin = seconds_now();
+    QVERIFY(whole.go());
+    const double taken = seconds_now() - begin, told_of = whole.number("seconds_factorisation") +
+                                                          whole.number("seconds_near_pairs") +
+                                                          whole.number("seconds_solution");
+    QVERIFY(whole.number("seconds_solution") > 0 && told_of <= taken);
   }
 
   void all_loops_and_methods_agree() {
