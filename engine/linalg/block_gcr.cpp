@@ -110,7 +110,7 @@ void BlockGcr::choose() {
   if (directions_.empty()) active_.clear();  // residuals that are not numbers
 }
 
-bool BlockGcr::take(std::vector<Complex> product) {
+bool BlockGcr::take(std::vector<Complex> product, std::vector<Complex> preconditioned) {
   const Index count = directions();
   const auto stopped = [this] { return options_.stop.stop_requested(); };
   if (stopped()) return false;
@@ -118,7 +118,7 @@ bool BlockGcr::take(std::vector<Complex> product) {
     blocks_.clear();
     kept_ = 0;
   }
-  std::vector<Complex>&w = product, u = std::move(directions_);
+  std::vector<Complex>&w = product, u = std::move(preconditioned.empty() ? directions_ : preconditioned);
   directions_.clear();
   const int threads = options_.threads;
   std::vector<double> before(static_cast<std::size_t>(count));

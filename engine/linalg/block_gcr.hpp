@@ -44,7 +44,9 @@ class BlockGcr {
   [[nodiscard]] Index directions() const { return static_cast<Index>(directions_.size()) / n_; }
   /// Takes A·next() and goes on. False: a stop was asked for. Then only state() is left to call, which holds the last whole
   /// step: this one, or the one before.
-  bool take(std::vector<Complex> product);
+  /// `preconditioned`: M·next() of as many columns, where `product` is A M·next(). Then the solution is made of these, and is that of A
+  /// to the last digit, whatever M rounds (Y. Saad, SIAM J. Sci. Comput. 14 (1993) 461). Always, or never.
+  bool take(std::vector<Complex> product, std::vector<Complex> preconditioned = {});
 
   [[nodiscard]] Index steps() const { return steps_; }
   [[nodiscard]] Index applications() const { return applications_; }  ///< vectors the operator was applied to

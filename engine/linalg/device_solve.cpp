@@ -255,11 +255,15 @@ Result<DeviceLu<T>> DeviceLu<T>::factorise(const std::shared_ptr<DeviceLibrary>&
     lu.norm_ = *std::max_element(here.begin(), here.end());
   }
   int info = 0;
+  const Event begin = device.event(), end = device.event();
   if (lib.calls_ == nullptr) {
+    stream.record(begin);
     lu.host_ = std::make_shared<OnHost>();
     stream.run_on_host([host = lu.host_, matrix, n] { host->lu.emplace(Lu<T>::factorise(matrix, n, 1)); },
                        {{matrix, static_cast<Bytes>(n * n) * sizeof(T), true, true}});
+    stream.record(end);
     stream.synchronize();
+    lu.library_seconds_ = end.seconds_since(begin);
     if (!*lu.host_->lu) return lu.host_->lu->error();
     return lu;
   }
@@ -272,11 +276,14 @@ Result<DeviceLu<T>> DeviceLu<T>::factorise(const std::shared_ptr<DeviceLibrary>&
   std::vector<std::byte> host_work(here);
   lu.pivots_ = device.allocate<std::int64_t>(static_cast<std::size_t>(n), "pivots");
   lu.info_ = device.allocate<int>(1, "state of a factorisation");
+  stream.record(begin);
   lib.check(lib.calls_->getrf(lib.solver_, lib.parameters_, n, n, complex_type<T>, matrix, n, lu.pivots_.data(),
                               complex_type<T>, work.data(), there, host_work.data(), here, lu.info_.data()),
             "factorise");
+  stream.record(end);
   stream.to_host(std::span(&info, 1), lu.info_);
   stream.synchronize();
+  lu.library_seconds_ = end.seconds_since(begin);
   if (info != 0)
     return make_error(
         ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),

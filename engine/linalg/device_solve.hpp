@@ -75,6 +75,8 @@ class DeviceLu {
   /// Estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) (N. J. Higham, ACM TOMS 14 (1988) 381). Waits.
   [[nodiscard]] double reciprocal_condition(Stream& stream) const;
   [[nodiscard]] Index size() const { return n_; }
+  /// What the library's own factorisation took of factorise(), by the device's clock.
+  [[nodiscard]] double library_seconds() const { return library_seconds_; }
 
  private:
   struct OnHost;
@@ -83,6 +85,7 @@ class DeviceLu {
   T* matrix_ = nullptr;
   Index n_ = 0;
   double norm_ = 0;  ///< ‖A‖₁
+  double library_seconds_ = 0;
   DeviceBuffer<std::int64_t> pivots_;
   DeviceBuffer<int> info_;
   std::shared_ptr<OnHost> host_;  ///< emulated

@@ -153,8 +153,9 @@ Status ElasticBem::prepare(RunContext& context) {
               p.profile->half_space ? "a half-space" : "rigid rock");
   else if (p.solve.method == Method::compressed)
     log::info(
-        "elastic-bem: matrices compressed to a relative error of {:.0e} of their far blocks, solved by iterations",
-        p.solve.compression);
+        "elastic-bem: matrices compressed to a relative error of {:.0e} of their far blocks, solved by iterations to a "
+        "relative residual of {:.0e}",
+        p.solve.compression, compressed_residual(p.solve));
   else if (const auto& parities = p.scene.system->parities(); !parities.empty())
     log::info("elastic-bem: {} planes of symmetry: {} systems of up to {} equations instead of one of {}",
               p.symmetry.size(), parities.size(),
@@ -490,10 +491,22 @@ void warn_of_condition(const SolveFacts& facts, const Harmonic& h, double accura
       format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.rcond, accuracy);
 }
 
+/// Iterations that end before, corrections that no longer help.
+void warn_of_residual(const SolveFacts& facts, const Harmonic& h) {
+  if (!(facts.residual_asked > 0 && facts.residual > facts.residual_asked)) return;
+  log::warning(
+      "elastic-bem: at {} the equations are solved to a relative residual of {:.1e}, {:.1e} was asked for; "
+      "parameters.tolerance is less than {} reach",
+      format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.residual, facts.residual_asked,
+      facts.compressed > 0 ? fmt::format("{} steps of the iterations", facts.iterations)
+                           : fmt::format("{} corrections", facts.iterations));
+}
+
 }  // namespace
 
 void ElasticBem::count(const SolveFacts& facts) {
   worst_.residual = std::max(worst_.residual, facts.residual);
+  worst_.residual_asked = std::max(worst_.residual_asked, facts.residual_asked);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
   worst_.iterations = std::max(worst_.iterations, facts.iterations);
   worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
@@ -601,11 +614,13 @@ void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context)
   now_ = std::move(computed.answer);
   count(computed.facts);
   warn_of_condition(computed.facts, h, p.solve.accuracy.target);
+  warn_of_residual(computed.facts, h);
   write_solution(context, h, computed.facts);
   insertion_.clear();
   if (p.bare) {
     count(computed.facts_alone);
     warn_of_condition(computed.facts_alone, h, p.solve.accuracy.target);
+    warn_of_residual(computed.facts_alone, h);
     for (std::size_t q = 0; q < shown(); ++q) {
       insertion_.emplace_back();
       for (std::size_t k = 0; k < points_.size(); ++k) {
@@ -656,14 +671,15 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.shared<double>("lines", line_history_);
   writer.shared<Complex>("impedances", impedance_history_);
   writer.value("exact error", exact_error_);
-  const std::array<double, 8> facts{worst_.residual,
+  const std::array<double, 9> facts{worst_.residual,
                                     worst_.rcond,
                                     static_cast<double>(worst_.iterations),
                                     worst_.chief_detector,
                                     static_cast<double>(worst_.chief_rows),
                                     worst_.work.far_points + worst_.work.near_points,
                                     static_cast<double>(worst_.compressed),
-                                    worst_.compression_error};
+                                    worst_.compression_error,
+                                    worst_.residual_asked};
   writer.shared<double>("facts", facts);
   rounds_.save(writer);
 }
@@ -686,6 +702,7 @@ void ElasticBem::load(CheckpointReader& reader) {
     worst_.compressed = static_cast<Bytes>(facts[6]);
     worst_.compression_error = facts[7];
   }
+  if (facts.size() > 8) worst_.residual_asked = facts[8];
   rounds_.load(reader, leads_);
 }
 

@@ -372,6 +372,7 @@ Status ElasticBem::finish(RunContext& context) {
   const Problem& p = *problem_;
   Results& out = context.results;
   out.number("largest_residual", worst_.residual, "1");
+  if (worst_.residual_asked > 0) out.number("residual_asked", worst_.residual_asked, "1");
   out.number("smallest_reciprocal_condition", worst_.rcond, "1");
   out.number("largest_interior_defect", worst_.chief_detector, "1");
   out.number("seconds_pairs", worst_.seconds_pairs, "s");

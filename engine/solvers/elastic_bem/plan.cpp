@@ -730,9 +730,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (p->solve.method == Method::compressed)
     e.details.emplace_back(
-        "matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
-                                format_bytes(scenes.front().compressed.bytes / p->scene.system->compressed_images()),
-                                format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
+        "matrices",
+        fmt::format("compressed to {:.0e}, iterations to a relative residual of {:.0e}: about {} instead of {}",
+                    p->solve.compression, compressed_residual(p->solve),
+                    format_bytes(scenes.front().compressed.bytes / p->scene.system->compressed_images()),
+                    format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(taken.far_ground)));

@@ -317,7 +317,8 @@ bool take_parameters(ProblemReader& r) {
            "compressed matrices of several regions are those of the whole: symmetry saves nothing",
            "Use parameters.solution \"mixed\" or \"direct\" where their memory is there.");
   p.solve.compression = parameters["compression"].number();
-  p.solve.tolerance = parameters["tolerance"].number();
+  p.solve.tolerance_asked = parameters.has("tolerance");
+  if (p.solve.tolerance_asked) p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief =
       choice<Chief>(parameters["chief"], {{"auto", Chief::automatic}, {"on", Chief::on}, {"off", Chief::off}});
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());

@@ -72,6 +72,10 @@ class DeviceSolution {
   template <class F>
   void solve(F* rhs, Index columns);
   [[nodiscard]] double reciprocal_condition();
+  /// What the library's LU took of the last factorise(), by the device's clock.
+  [[nodiscard]] double library_seconds() const {
+    return double_ ? double_->library_seconds() : single_ ? single_->library_seconds() : 0;
+  }
 
  private:
   DeviceSolution(Team& team, DeviceWorker& worker, DeviceRoom& room, Index n, SolutionPlace place)

@@ -271,12 +271,12 @@ Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& s
                                                     std::span<const std::array<double, 9>> diagonal,
                                                     std::span<const EquationColumn> columns, bool square,
                                                     std::span<const Mirror> mirrors, double tolerance,
-                                                    std::stop_token stop, Communicator* ranks) {
+                                                    std::stop_token stop, Communicator* ranks, double residual) {
   const auto build = [&](auto made) -> Result<std::unique_ptr<CompressedColumns>> {
     if (!made->build(team, stop)) return stop_error();
     return std::unique_ptr<CompressedColumns>(std::move(made));
   };
-  if (tolerance < kept_in_single && sizeof(Real) == 8)
+  if ((tolerance < kept_in_single || residual < least_residual_in_single) && sizeof(Real) == 8)
     return build(std::make_unique<Columns<Real, std::complex<double>>>(surface, rules, accuracy, harmonic, diagonal,
                                                                        columns, square, mirrors, tolerance, ranks));
   return build(std::make_unique<Columns<Real, std::complex<float>>>(surface, rules, accuracy, harmonic, diagonal,
@@ -287,13 +287,13 @@ template Result<std::unique_ptr<CompressedColumns>> compress<double>(Team&, cons
                                                                      std::span<const std::array<double, 9>>,
                                                                      std::span<const EquationColumn>, bool,
                                                                      std::span<const Mirror>, double, std::stop_token,
-                                                                     Communicator*);
+                                                                     Communicator*, double);
 template Result<std::unique_ptr<CompressedColumns>> compress<float>(Team&, const Surface&, const FarRules<float>&,
                                                                     const Accuracy&, const Harmonic&,
                                                                     std::span<const std::array<double, 9>>,
                                                                     std::span<const EquationColumn>, bool,
                                                                     std::span<const Mirror>, double, std::stop_token,
-                                                                    Communicator*);
+                                                                    Communicator*, double);
 
 Beside::Beside(const Surface& surface, std::span<const EquationColumn> columns, const FarField* far,
                const std::vector<Complex>* more, std::span<const WeakMode> modes)

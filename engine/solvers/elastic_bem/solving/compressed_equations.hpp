@@ -20,8 +20,17 @@ namespace conoid::elastic_bem {
 /// Nodes of a leaf, and how far clusters of far blocks are apart (of the smaller one's diameter).
 inline constexpr Index compressed_leaf = 32;
 inline constexpr double compressed_separation = 0.5;
-/// Values are kept in double precision from this tolerance down.
-inline constexpr double kept_in_single = 1e-5;
+/// Values are kept in double precision from this tolerance down, and where products are to leave a smaller residual than this (in single
+/// precision 1.7e-7 are left, of any number of steps).
+inline constexpr double kept_in_single = 1e-5, least_residual_in_single = 1e-6;
+
+/// The relative residual that iterations are to leave: what was asked for, else this share of the matrices' error, which is the larger one
+/// then. `weight`: so many times smaller the errors are to be.
+inline constexpr double residual_share = 0.1;
+[[nodiscard]] inline double compressed_residual(const SolveOptions& options, double weight = 1) {
+  return options.tolerance_asked ? options.tolerance
+                                 : std::max(options.tolerance, residual_share * options.compression / weight);
+}
 
 /// Of the tolerance: static row sums, which go into the diagonal.
 inline constexpr double compressed_sums_share = 0.1;
@@ -65,12 +74,14 @@ template <class T>
 
 /// Builds it, phase "compress" of the team. `mirrors` of a square one (empty: no planes of symmetry): rows of one node of all that are its
 /// images are made, those of the others are products of reflected vectors. `ranks`: that share it, null: none; then it and all that is done
-/// with it are collective. Errors: stopped, on all ranks where one was.
+/// with it are collective. `residual`: what its products are to leave at most of right-hand sides, which single precision may not do.
+/// Errors: stopped, on all ranks where one was.
 template <class Real>
 [[nodiscard]] Result<std::unique_ptr<CompressedColumns>> compress(
     Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
     std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
-    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop, Communicator* ranks = nullptr);
+    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop, Communicator* ranks = nullptr,
+    double residual = 1);
 
 /// Whether a stop was asked for on some rank. Collective; null: of this one.
 [[nodiscard]] bool stop_of_any(const std::stop_token& stop, Communicator* ranks);

@@ -18,9 +18,9 @@ namespace conoid::elastic_bem {
 
 namespace {
 
-/// Iterations end at this share of the compression's tolerance: the matrix's error is then the larger one.
-constexpr double residual_share = 0.1;
-constexpr Index most_steps = 400;
+constexpr int most_steps = 400;
+/// Times that what is left is solved for anew.
+constexpr int most_passes = 3;
 /// Of interior equations those that the others leave less of say nothing new.
 constexpr double least_interior = 0.02;
 /// Beyond it the answer holds nothing but the matrix's errors.
@@ -64,7 +64,7 @@ Status CompressedSolution<Real>::build(std::size_t r, const std::vector<Complex>
   const auto built = [&](const std::vector<EquationColumn>& columns, bool square) {
     return compress<Real>(s_.team, *part.surface, *part.medium.rules, s_.options.accuracy, part.medium.harmonic,
                           part.medium.diagonal, columns, square, s_.mirrors, s_.options.compression / part.weight,
-                          s_.stop, s_.options.ranks);
+                          s_.stop, s_.options.ranks, asked());
   };
   std::vector<Complex> given(static_cast<std::size_t>(own * count)),
       rows(static_cast<std::size_t>(3 * part.surface->node_count() * count));
@@ -238,12 +238,18 @@ void CompressedSolution<Real>::tell(std::vector<Complex>& values) const {
 }
 
 template <class Real>
-bool CompressedSolution<Real>::iterate(const std::vector<Complex>& right, std::vector<Complex>& x, SolveFacts& facts) {
-  BlockGcr::Options options;
+double CompressedSolution<Real>::asked() const {
   double weight = 1;
   for (const CompressedPart<Real>& part : s_.parts) weight = std::max(weight, part.weight);
-  options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression / weight);
-  options.longest = most_steps;
+  return compressed_residual(s_.options, weight);
+}
+
+template <class Real>
+bool CompressedSolution<Real>::iterate(const std::vector<Complex>& right, double tolerance, std::vector<Complex>& x,
+                                       SolveFacts& facts) {
+  BlockGcr::Options options;
+  options.tolerance = tolerance;
+  options.longest = most_steps - facts.iterations;
   options.threads = library_threads();
   options.stop = s_.stop;
   std::optional<BlockGcr> gcr;
@@ -260,20 +266,33 @@ bool CompressedSolution<Real>::iterate(const std::vector<Complex>& right, std::v
     tell(direction);
     v.resize(direction.size());
     approximate(direction.data(), count, v.data());
+    tell(v);  // the leading rank's, to the last bit
     std::vector<Complex> w(v.size());
     with_interior(v.data(), count, w.data());
     if (!leads()) continue;
     for (Index q = 0; q < count; ++q)
       if (const double size = length(v.data() + q * n_, n_); size > 0)
         growth_ = std::max(growth_, length(w.data() + q * n_, n_) / size);
-    stops = !gcr->take(std::move(w));
+    stops = !gcr->take(std::move(w), std::move(v));
   }
-  std::vector<Complex> found(x.size());
-  if (leads()) found = gcr->solution();
-  tell(found);
-  approximate(found.data(), static_cast<Index>(x.size()) / n_, x.data());
-  facts.iterations = static_cast<int>(told(leads() ? gcr->steps() : 0));
+  if (leads()) x = gcr->solution();
+  tell(x);
+  facts.iterations += static_cast<int>(told(leads() ? gcr->steps() : 0));
   return true;
+}
+
+template <class Real>
+double CompressedSolution<Real>::left(const std::vector<Complex>& f, const std::vector<Complex>& x,
+                                      std::vector<Complex>& right) const {
+  const Index cases = static_cast<Index>(f.size()) / n_;
+  std::vector<Complex> y(f.size());
+  with_interior(x.data(), cases, y.data());
+  double worst = 0;
+  for (std::size_t k = 0; k < f.size(); ++k) right[k] = f[k] - y[k];
+  for (Index c = 0; c < cases; ++c)
+    if (const double size = length(f.data() + c * n_, n_); size > 0)
+      worst = std::max(worst, length(right.data() + c * n_, n_) / size);
+  return s_.options.ranks == nullptr ? worst : s_.options.ranks->from_root(worst);
 }
 
 template <class Real>
@@ -289,28 +308,28 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
         g[static_cast<std::size_t>(c * q_rows_ + r)] = q_right_[static_cast<std::size_t>(r * cases + c)];
     dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), library_threads());
   }
-  std::vector<Complex> x(f.size());
-  if (!iterate(right, x, facts)) return stop_error();
-  tell(x);  // the leading rank's, to the last bit
-  std::vector<Complex> y(f.size());
-  with_interior(x.data(), cases, y.data());
-  facts.residual = 0;
-  for (Index c = 0; c < cases; ++c) {
-    for (Index k = 0; k < n_; ++k)
-      y[static_cast<std::size_t>(c * n_ + k)] -= right[static_cast<std::size_t>(c * n_ + k)];
-    if (const double size = length(right.data() + c * n_, n_); size > 0)
-      facts.residual = std::max(facts.residual, length(y.data() + c * n_, n_) / size);
+  std::vector<Complex> x(f.size()), more(f.size()), rest(right);
+  facts.residual_asked = asked();
+  facts.residual = 1;
+  // Products round what they are given, so that what is left in truth may be more than the iterations make of it: then once more, for that.
+  for (int pass = 0; pass < most_passes && facts.iterations < most_steps; ++pass) {
+    const double before = facts.residual;
+    if (!iterate(rest, std::min(0.5, facts.residual_asked / before), more, facts)) return stop_error();
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += more[k];
+    const double now = left(right, x, rest);
+    if (pass > 0 && !(now < before)) {
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] -= more[k];
+      break;
+    }
+    facts.residual = now;
+    if (now <= facts.residual_asked || !(now < 0.5 * before)) break;
   }
   facts.work.far_points += facts_.work.far_points;
   facts.work.near_points += facts_.work.near_points;
   facts.compressed = facts_.bytes;
   facts.compression_rank = facts_.rank;
   facts.compression_error = facts_.error;
-  if (s_.options.ranks != nullptr) {
-    // What it is judged by is the leading rank's, so that all go on or none.
-    facts.residual = s_.options.ranks->from_root(facts.residual);
-    growth_ = s_.options.ranks->from_root(growth_);
-  }
+  if (s_.options.ranks != nullptr) growth_ = s_.options.ranks->from_root(growth_);  // so that all go on or none
   if (auto status = judge(right, x, facts); !status) return status.error();
   return x;
 }

@@ -80,8 +80,14 @@ class CompressedSolution {
     return s_.options.ranks == nullptr ? value : s_.options.ranks->from_root(value);
   }
   void tell(std::vector<Complex>& values) const;
-  /// The solution by iterations and what is left of the right-hand sides; false: stopped.
-  [[nodiscard]] bool iterate(const std::vector<Complex>& right, std::vector<Complex>& x, SolveFacts& facts);
+  /// The relative residual that is asked for.
+  [[nodiscard]] double asked() const;
+  /// Columns of right-hand sides by iterations, to a relative residual; adds the steps. False: stopped.
+  [[nodiscard]] bool iterate(const std::vector<Complex>& right, double tolerance, std::vector<Complex>& x,
+                             SolveFacts& facts);
+  /// right becomes what x leaves of f; the largest relative one, of the leading rank.
+  [[nodiscard]] double left(const std::vector<Complex>& f, const std::vector<Complex>& x,
+                            std::vector<Complex>& right) const;
   [[nodiscard]] Status judge(const std::vector<Complex>& f, const std::vector<Complex>& x, SolveFacts& facts) const;
 
   Setting s_;

@@ -301,6 +301,7 @@ Result<std::vector<BoundaryValues>> solve_layered(const BoundarySystem& system, 
   if (values) {
     contact.displacements(*values);
     facts.residual = std::max(facts.residual, contact.residual(cases, *values));
+    facts.residual_asked = options.tolerance;
   }
   progress.end();
   facts.seconds_solve += seconds_now() - begin;

@@ -19,7 +19,8 @@ std::vector<double> numbers_of(const SolveFacts& f) {
           f.work.near_points,
           static_cast<double>(f.compressed),
           f.compression_rank,
-          f.compression_error};
+          f.compression_error,
+          f.residual_asked};
 }
 
 SolveFacts facts_of(const std::vector<double>& numbers) {
@@ -39,6 +40,7 @@ SolveFacts facts_of(const std::vector<double>& numbers) {
   f.compressed = static_cast<Bytes>(numbers[11]);
   f.compression_rank = numbers[12];
   f.compression_error = numbers[13];
+  if (numbers.size() > 14) f.residual_asked = numbers[14];
   return f;
 }
 

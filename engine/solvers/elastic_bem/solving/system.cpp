@@ -223,6 +223,8 @@ Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool singl
     // Before, row sums of bodies and curved ground take a static matrix of a finer tolerance and its rules, once.
     SolveOptions finer = options;
     finer.compression *= compressed_sums_share;
+    finer.tolerance = 1;  // nothing is solved by it
+    finer.tolerance_asked = true;
     Bytes before = 0;
     for (const RegionRows& r : regions_) {
       const Surface& own = *r.surface;

@@ -60,7 +60,9 @@ enum class Chief { automatic, on, off };
 
 struct SolveOptions {
   Method method = Method::mixed;
-  double tolerance = 1e-10;   ///< of the relative residual, for mixed and gmres
+  double tolerance = 1e-10;  ///< of the relative residual
+  /// Whether somebody asked for this tolerance. Else iterations of compressed matrices end where the error of these is the larger one.
+  bool tolerance_asked = false;
   double compression = 1e-4;  ///< relative error of far blocks, for compressed
   Chief chief = Chief::automatic;
   int chief_points = 20;
@@ -76,7 +78,8 @@ struct SolveOptions {
 enum class SolutionPlace { processors, factors, whole };
 
 struct SolveFacts {
-  double residual = 0;  ///< largest relative residual of a load case
+  double residual = 0;        ///< largest relative residual of a load case
+  double residual_asked = 0;  ///< what it was to be at most; 0: not told
   double rcond =
       0;  ///< reciprocal condition estimate; 0: not computed (gmres); of compressed matrices no more than a bound from above
   int iterations = 0;  ///< corrections or steps of iterations
@@ -85,6 +88,7 @@ struct SolveFacts {
   int chief_rows = 0;
   double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
   double seconds_factors = 0;  ///< of seconds_solve: the factorisation
+  double seconds_library = 0;  ///< of that: the LU of a device's library alone, by the device's clock
   SolutionPlace place = SolutionPlace::processors;
   AssemblyWork work;
   Bytes compressed = 0;          ///< of compressed matrices with their preconditioner; 0: dense

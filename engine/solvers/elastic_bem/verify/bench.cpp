@@ -331,27 +331,61 @@ void accuracy(Bench& b) {
            "classical rules", "");
 }
 
+/// LU of a random matrix, the best of a few.
+template <class T>
+double lu_seconds(Index n, int threads, dense::Backend backend) {
+  double seconds = 1e300;
+  for (int pass = 0; pass < (n <= 3000 ? 3 : 2); ++pass) {
+    BigArray<T> a(static_cast<std::size_t>(n * n));  // as matrices of a run
+    unsigned state = 1;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      state = state * 1664525U + 1013904223U;
+      a.data()[k] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+    }
+    const double begin = seconds_now();
+    static_cast<void>(dense::Lu<T>::factorise(a.data(), n, threads, backend));
+    seconds = std::min(seconds, seconds_now() - begin);
+  }
+  return seconds;
+}
+
+/// All threads over two (over one where there are fewer than four), beside what the machine's multiply-adds and LAPACK's own LU of as many
+/// unknowns gain by the same threads in the same run.
+void scaling(Bench& b) {
+  const int all = std::max(1, b.run.threads), few = all >= 4 ? 2 : 1;
+  if (all <= few || !b.run.may_want("threads over")) return;
+  const Size& s = sizes[b.run.quick ? 2 : 3];
+  const std::string name = fmt::format("n = {}, {} threads over {}: ", s.n, all, few);
+  b.run.doing(fmt::format("{} elements, {} and {} threads", s.n, few, all));
+  Team two({{"cpu", few, 1}}), whole({{"cpu", all, 1}});
+  const Stages before = measure_stages(two, s, b.run.free_memory, 0),
+               after = measure_stages(whole, s, b.run.free_memory, 0);
+  if (before.assembly <= 0 || after.assembly <= 0) return;
+  const double adds = b.peak_all / peak_rate_together<double>(few),
+               singles = b.peak_all_single / peak_rate_together<float>(few),
+               assembly = before.assembly / after.assembly,
+               lu = before.solved.seconds_factors / after.solved.seconds_factors;
+  b.number(name + "multiply-adds, double", adds, "1");
+  b.number(name + "multiply-adds, single", singles, "1");
+  b.number(name + "assembly", assembly, "1", assembly / adds, 0, "multiply-adds of the same threads",
+           "memory of the matrix");
+  using Number = std::complex<float>;
+  const bool lapack = dense::has_lapack();
+  const double theirs = lapack ? lu_seconds<Number>(after.dofs, few, dense::Backend::lapack) /
+                                     lu_seconds<Number>(after.dofs, all, dense::Backend::lapack)
+                               : singles;
+  if (lapack) b.number(name + "LU, complex single, LAPACK of the build", theirs, "1");
+  b.number(name + "LU, complex single", lu, "1", lu / theirs, 0,
+           lapack ? "LAPACK's LU by the same threads" : "multiply-adds of the same threads", "");
+}
+
 /// LU of random matrices beside LAPACK's own routine, in the same run with the same threads.
 template <class T>
 void factorisation(Bench& b, const char* kind, Index n, double peak) {
   const std::string name = fmt::format("LU, {}, {} unknowns", kind, n);
   if (!b.run.may_want(name)) return;
   b.run.doing("LU");
-  const auto best = [&](dense::Backend backend) {
-    double seconds = 1e300;
-    for (int pass = 0; pass < (n <= 3000 ? 3 : 2); ++pass) {
-      BigArray<T> a(static_cast<std::size_t>(n * n));  // as matrices of a run
-      unsigned state = 1;
-      for (std::size_t k = 0; k < a.size(); ++k) {
-        state = state * 1664525U + 1013904223U;
-        a.data()[k] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
-      }
-      const double begin = seconds_now();
-      static_cast<void>(dense::Lu<T>::factorise(a.data(), n, std::max(1, b.run.threads), backend));
-      seconds = std::min(seconds, seconds_now() - begin);
-    }
-    return seconds;
-  };
+  const auto best = [&](dense::Backend backend) { return lu_seconds<T>(n, std::max(1, b.run.threads), backend); };
   const double flops = 8.0 / 3 * std::pow(static_cast<double>(n), 3), ours = best(dense::Backend::automatic);
   b.number(fmt::format("{}, {}", name, dense::backend_name()), flops / ours / 1e9, "Gflop/s", flops / ours / peak, 0,
            "FMA rate of all threads", "instruction rate");
@@ -498,6 +532,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     }
     bench_devices(run, row);
     bench_compressed(run, row);
+    scaling(b);
     for (const Size& s : sizes)
       if (!run.quick || s.n <= 2160) stages(b, s);
   } catch (const Failure& failure) {

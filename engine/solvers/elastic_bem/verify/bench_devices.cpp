@@ -12,9 +12,11 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"
 #include "engine/team/phase.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 namespace {
@@ -147,6 +149,44 @@ void rows_of(const DeviceOfBench& b) {
   both(float{});
 }
 
+/// Level ground of constant elements, solved on the device: its LU in single precision with all that belongs to it (the matrix made narrow,
+/// its norm, working memory) beside the library's own, of the same matrix in the same run.
+void factors_of(const DeviceOfBench& b) {
+  const bool imitated = emulated(b.device);
+  const int cells = imitated ? 12 : b.run.quick ? 40 : 80;
+  const std::string label = fmt::format("{}: LU of {} unknowns, complex single", b.name, 3 * cells * cells);
+  if (!b.run.may_want(label)) return;
+  b.run.doing(label);
+  PlateOptions p;
+  p.low = {-0.5 * cells, -0.5 * cells};
+  p.high = {0.5 * cells, 0.5 * cells};
+  p.divisions = {cells, cells};
+  p.body_above = true;
+  SurfaceOptions ground;
+  ground.domain = Domain::ground;
+  ground.constant = true;
+  ground.down = {0, 0, 1};
+  Medium medium;
+  medium.nu = 0.3;
+  Team team({{b.name, std::max(1, b.run.threads), 1, b.name}});
+  TestBody body(plate(p).value(), ground, {}, medium, {1e-5, false}, team);
+  LoadValues load;
+  load.traction.assign(body.surface().traction_node.size(), {0, 0, 1});
+  SolveFacts best;
+  for (int k = 0; k < 3; ++k) {
+    static_cast<void>(body.solve(1, {load}));
+    if (body.facts.place == SolutionPlace::processors) return;  // its memory does not hold the factors
+    if (k == 0 || body.facts.seconds_factors < best.seconds_factors) best = body.facts;
+  }
+  const double flops = 8.0 / 3 * std::pow(3.0 * cells * cells, 3), share = best.seconds_library / best.seconds_factors;
+  b.row({label, flops / best.seconds_factors / 1e9, "Gflop/s",
+         b.rates.flops_single > 0 ? flops / best.seconds_factors / b.rates.flops_single : 0, 0,
+         "FMA rate of the device", "instruction rate"});
+  b.row({label + ", the library alone", flops / best.seconds_library / 1e9, "Gflop/s", 0, 0, "", ""});
+  b.row({label + ", ours over the library's rate", share, "1", share, imitated ? 0 : 1 / 1.2,
+         "the library's LU of the same matrix", ""});
+}
+
 }  // namespace
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
@@ -158,6 +198,7 @@ void bench_devices(const TestRun& run, const BenchSink& row) {
     row({fmt::format("{}: multiply-adds, single", name), b.rates.flops_single / 1e9, "Gflop/s", 0, 0, "", ""});
     row({fmt::format("{}: copy to page-locked memory of the host", name), b.bus / 1e9, "GB/s", 0, 0, "", "bus"});
     rows_of(b);
+    factors_of(b);
   }
 }
 
