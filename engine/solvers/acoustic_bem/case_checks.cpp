@@ -449,14 +449,17 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
                        what),
            whole + ".");
   };
-  if (s.conditions.inside)
-    unlike("this is a room, whose mean pressure stays and would grow by the error of compression");
+  if (s.conditions.inside && surface.bodies.size() > 1)
+    refuse(at,
+           "there are bodies in the room: what is constant around one of them stays there, and the error of "
+           "compression could feed it",
+           whole + ", or join the bodies to the walls.");
   else if (!surface.memory_columns.empty())
     unlike("this has walls that depend on frequency");
   else if (s.screen && !surface.bodies.empty())
     refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
            "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
-  else if (!s.form.combined() && !s.screen && !surface.filled())
+  else if (!s.form.combined() && !s.screen && !s.conditions.inside && !surface.filled())
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
                        name_of(s.form.name)),

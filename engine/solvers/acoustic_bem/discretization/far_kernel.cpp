@@ -58,6 +58,7 @@ class BandFit {
     }
     solver_.compute(A);
     rows_ = A.rows();
+    keep_at_rest(A);
   }
   /// Columns relative to that of the whole steps of the delay; `part`: the rest of it, 0 to 1.
   void find(double part, std::span<double> out) const {
@@ -69,7 +70,9 @@ class BandFit {
       b(at) = w.real();
       b(at + 1) = w.imag();
     }
-    const Eigen::VectorXd q = solver_.solve(b);
+    Eigen::VectorXd q = solver_.solve(b);
+    const Eigen::Vector2d wanted{wanted_[0], wanted_[0] * (part - 0.5 * power_)};
+    q += to_rest_ * (wanted.head(at_rest_.rows()) - at_rest_ * q);
     std::vector<double> all(static_cast<std::size_t>(columns_), 0);
     for (Index c = 0; c < free_; ++c) all[static_cast<std::size_t>(c)] = q(c);
     for (int p = 0; p < power_; ++p)  // times 1 − z
@@ -79,11 +82,22 @@ class BandFit {
 
  private:
   [[nodiscard]] Index first() const { return 1 - columns_ / 2; }
+  /// What constants and straight lines in time give is met exactly, by the least change of the squares.
+  void keep_at_rest(const Eigen::MatrixXd& A) {
+    const Index conditions = std::max(2 - power_, 0);
+    at_rest_.resize(conditions, free_);
+    for (Index c = 0; c < free_; ++c)
+      for (Index k = 0; k < conditions; ++k) at_rest_(k, c) = k == 0 ? 1 : static_cast<double>(first() + c);
+    const Eigen::MatrixXd least = (A.transpose() * A).ldlt().solve(at_rest_.transpose());
+    to_rest_ = least * (at_rest_ * least).inverse();
+  }
+
   int power_;
   Index columns_, free_;
   std::vector<double> theta_, wanted_;
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver_;
   Eigen::Index rows_ = 0;
+  Eigen::MatrixXd at_rest_, to_rest_;  ///< sum and first moment of the free columns; what changes these alone
 };
 
 }  // namespace

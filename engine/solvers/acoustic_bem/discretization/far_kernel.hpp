@@ -13,7 +13,7 @@
 // and −s² ∂_{n_y} G, in each fluid with its own R/Δ. These are sums of e^{iθR/Δ} (iθ)^p times even functions of θ and reals that hang on the places. Of each such term the row-vector of
 // `columns` numbers that has it is found by least squares: within the band to a third of the error, and small from one and a half times
 // its end up to half the sampling rate, so that far clusters do not feed what no pulse holds. (1 − z)^p is taken out first, so that
-// derivatives of constants and of straight lines vanish exactly.
+// derivatives of constants and of straight lines vanish exactly; what constants and straight lines give besides is met exactly, too.
 #pragma once
 
 #include <array>

@@ -75,10 +75,11 @@ enum class Under : std::uint8_t {
   rigid,
   soft,
   screen,
-  caps,           ///< a sphere with a soft cap, the rest of ζ = 2
-  rigid_ground,   ///< a sphere of ζ = 2 with a rigid cap over a rigid ground
-  soft_ground,    ///< a rigid sphere over a soft ground
-  room,           ///< rigid, one wall of ζ = 4
+  caps,          ///< a sphere with a soft cap, the rest of ζ = 2
+  rigid_ground,  ///< a sphere of ζ = 2 with a rigid cap over a rigid ground
+  soft_ground,   ///< a rigid sphere over a soft ground
+  room,          ///< one wall of ζ = 4, the others rigid
+  rigid_room,
   standing_wall,  ///< a screen that stands on a rigid ground
   gas,            ///< a ball and a half as large one beside it, of a fluid that is slower and lighter
   dense,          ///< a ball of a fluid that is faster and denser
@@ -102,9 +103,9 @@ Surface surface_under(Under under) {
       conditions.ground = Ground{2, 0, true};
       return made(lifted());
     case Under::soft_ground: conditions.ground = Ground{2, 0, false}; return made(lifted());
-    case Under::room:
+    case Under::room: conditions.walls = {{"zmax", WallKind::impedance, 4, {}}}; [[fallthrough]];
+    case Under::rigid_room:
       conditions.inside = true;
-      conditions.walls = {{"zmax", WallKind::impedance, 4, {}}};
       return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}));
     case Under::standing_wall: {
       conditions.ground = Ground{1, -0.5, true};
@@ -130,10 +131,24 @@ Surface surface_under(Under under) {
   }
 }
 
+/// Angle a step of what rings at about `angle` a step: by how much its phase is ahead in the later half.
+double ringing(const std::vector<double>& v, double angle) {
+  const std::size_t half = v.size() / 2;
+  const auto part = [&](std::size_t from) {
+    std::complex<double> sum = 0;
+    for (std::size_t k = 0; k < half; ++k)
+      sum += (1 - std::cos(2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(half))) * v[from + k] *
+             std::polar(1.0, -angle * static_cast<double>(from + k));
+    return sum;
+  };
+  return angle + std::arg(part(half) / part(0)) / static_cast<double>(half);
+}
+
 Form form_under(Under under, const Surface& surface) {
   if (surface.filled()) return form_for(surface, FormName::N, 0.4 / std::min(1.0, surface.conditions.filling->c));
   return form_for(surface, under == Under::soft ? FormName::DC
-                           : under == Under::screen || under == Under::room || under == Under::standing_wall
+                           : under == Under::screen || under == Under::room || under == Under::rigid_room ||
+                                   under == Under::standing_wall
                                ? FormName::N
                                : FormName::NC);
 }
@@ -151,6 +166,7 @@ class TestCompressed : public QObject {
   void marches_agree_as_the_error_says();
   void noise_dies_out();
   void noise_that_rings_is_not_fed();
+  void rooms_keep_their_mean_pressure();
   void a_march_goes_on_from_past_values_with_the_same_bits();
 };
 
@@ -351,6 +367,7 @@ void TestCompressed::marches_agree_as_the_error_says_data() {
   QTest::newRow("sphere of an impedance with a rigid cap over a rigid ground") << Under::rigid_ground;
   QTest::newRow("rigid sphere over a soft ground") << Under::soft_ground;
   QTest::newRow("room with a wall of an impedance") << Under::room;
+  QTest::newRow("rigid room") << Under::rigid_room;
   QTest::newRow("screen on a rigid ground") << Under::standing_wall;
   QTest::newRow("two bodies of gas") << Under::gas;
   QTest::newRow("bar of a denser fluid") << Under::dense;
@@ -411,6 +428,57 @@ void TestCompressed::noise_that_rings_is_not_fed() {
     qInfo("%s", qPrintable(told));
     for (std::size_t k = 0; k < steps.size(); ++k)
       QVERIFY2(some.level[k] < 1.3 * whole.level[k] + 1e-12, qPrintable(told));
+  }
+}
+
+/// The mean over the walls: of a room with a wall of ζ = 4 it stays, of a rigid one it grows as evenly as whole matrices let it; and the lowest mode of the
+/// rigid one has half a wave along it.
+void TestCompressed::rooms_keep_their_mean_pressure() {
+  Team team({{"cpu", 2, 1}});
+  const auto marched = [&](Matrices<double> matrices, const Surface& s) {
+    std::array<std::vector<double>, 2> means_and_modes;
+    March<double> march(std::move(matrices), {.steps = 8});
+    std::mt19937 random(4711);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    while (march.step() < 5000)
+      march.advance(
+          team,
+          [&](Index n, Index, std::span<double> v) {
+            for (double& e : v) e = n <= 20 ? uniform(random) * s.area / static_cast<double>(v.size()) : 0;
+          },
+          [&](Index) {
+            double mean = 0, mode = 0;
+            for (std::size_t i = 0; i < s.vertices.size(); ++i) {
+              const double p = march.current(0)[i] / static_cast<double>(s.unknowns);
+              mean += p;
+              mode += p * std::cos(std::numbers::pi * s.vertices[i][0] / 3);
+            }
+            means_and_modes[0].push_back(mean);
+            means_and_modes[1].push_back(mode);
+          });
+    return means_and_modes;
+  };
+  for (const Under under : {Under::rigid_room, Under::room}) {
+    const Surface s = surface_under(under);
+    const Form form = form_under(under, s);
+    const auto whole = marched(assemble_all<double>(s, form, {}, team), s);
+    constexpr double error = 1e-2;
+    Matrices<double> m = compressed_all<double>(s, form, error, peak, leaf_size, 8, team);
+    QVERIFY(m.far.nonzeros() > 0);
+    const auto some = marched(std::move(m), s);
+    // What noise leaves to the mean goes by way of far blocks for a part; once it has died out the mean is on a line of one slope.
+    const auto rate = [](const std::vector<double>& mean, std::size_t n) { return (mean[n + 999] - mean[n]) / 999; };
+    const double scale = whole[0].back(), told = rate(some[0], 4000), wanted = rate(whole[0], 4000);
+    qInfo("mean %.8g, whole %.8g; slope %.8g, whole %.8g", some[0].back(), scale, told, wanted);
+    QVERIFY(std::abs(some[0].back() - scale) < 0.1 * error * scale);
+    QVERIFY(std::abs(told - wanted) < 0.1 * error * scale / 5000);
+    if (under == Under::room) continue;
+    const double angle = form.delta() * std::numbers::pi / 3,
+                 of_whole = ringing({whole[1].begin() + 1000, whole[1].end()}, angle),
+                 of_some = ringing({some[1].begin() + 1000, some[1].end()}, angle);
+    qInfo("lowest mode: %.6g, whole %.6g", of_some / angle, of_whole / angle);
+    QVERIFY(std::abs(of_whole / angle - 1) < 0.01);
+    QVERIFY(std::abs(of_some / of_whole - 1) < 0.1 * error);
   }
 }
 

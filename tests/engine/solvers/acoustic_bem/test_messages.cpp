@@ -30,15 +30,19 @@ bool warned_of(const Json& json, const Mesh& mesh, const char* text) {
     return d.severity == Severity::warning && d.text.find(text) != std::string::npos;
   });
 }
-Mesh two_spheres(double apart) {
-  Mesh out = *icosphere({.divisions = 3});
-  const Mesh one = out;
-  for (Index p = 0; p < one.point_count(); ++p) out.add_point(vec::add(one.point(p), {apart, 0, 0}));
-  for (Index c = 0; c < one.cell_count(); ++c) {
-    const auto n = one.nodes(c);
-    out.add_cell(CellShape::triangle3, {n[0] + one.point_count(), n[1] + one.point_count(), n[2] + one.point_count()});
+/// Both meshes, the other one moved along x.
+Mesh joined(Mesh out, const Mesh& other, double apart) {
+  const Index first = out.point_count();
+  for (Index p = 0; p < other.point_count(); ++p) out.add_point(vec::add(other.point(p), {apart, 0, 0}));
+  for (Index c = 0; c < other.cell_count(); ++c) {
+    const auto n = other.nodes(c);
+    out.add_cell(CellShape::triangle3, {n[0] + first, n[1] + first, n[2] + first});
   }
   return out;
+}
+Mesh two_spheres(double apart) {
+  const Mesh one = *icosphere({.divisions = 3});
+  return joined(one, one, apart);
 }
 
 }  // namespace
@@ -226,7 +230,14 @@ class TestMessages : public QObject {
     json["boundaries"]["groups"] = read_json(R"([{"kind": "poles", "group": "part", "poles": [[-100, 0, 50, 0]]}])");
     QVERIFY(first_error(json, grouped).contains("walls that depend on frequency"));
     json["boundaries"] = {{"fluid", "inside"}};
-    QVERIFY(first_error(json, good).contains("mean pressure stays"));
+    json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 0.5]})");
+    const Json outside = json["output"]["receivers"];
+    json["output"]["receivers"] = read_json(R"([{"position": [0, 0, -0.5]}])");
+    QCOMPARE(first_error(json, good), QString());
+    QVERIFY(
+        first_error(json, joined(good, *icosphere({.radius = 0.2, .divisions = 2}), 0)).contains("bodies in the room"));
+    json["excitation"] = sphere_case()["excitation"];
+    json["output"]["receivers"] = outside;
     json["boundaries"].erase("fluid");
     json["boundaries"]["surface"] = "screen";
     QVERIFY(first_error(json, good).contains("a sheet is closed"));

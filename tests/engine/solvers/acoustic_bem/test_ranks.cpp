@@ -146,9 +146,20 @@ class TestRanks : public QObject {
   }
 
   /// Near and far slices are shared out; a rank's sums of far ones go through the weights before ranks add theirs.
+  void ranks_with_compressed_matrices_are_one_rank_data() {
+    QTest::addColumn<bool>("room");
+    QTest::newRow("sphere") << false;
+    QTest::newRow("room, whose mean pressure stays") << true;
+  }
   void ranks_with_compressed_matrices_are_one_rank() {
-    const Surface surface = unit_sphere(8, true, Ordering::clusters);
-    const Form form = form_for(surface, FormName::NC);
+    QFETCH(bool, room);
+    Conditions conditions;
+    conditions.inside = room;
+    const Surface surface =
+        room ? std::move(*make_surface(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {15, 4, 4}}),
+                                       Ordering::clusters, 1, conditions))
+             : unit_sphere(8, true, Ordering::clusters);
+    const Form form = form_for(surface, room ? FormName::N : FormName::NC);
     Team team({{"cpu", 1, 1}});
     NoProgress quiet;
     constexpr int grouped = 4;
