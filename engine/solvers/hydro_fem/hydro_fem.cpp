@@ -376,7 +376,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   op_->write(writer, march_->state());
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
-  if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
+  if (!problem_.gauges.empty()) writer.shared<double>("gauge sums", gauges_->kept());
   if (outside_.steps > 0) writer.value("outside tables", outside_);
   if (tension_.most > 0) writer.value("tension", tension_);
   if (drained_ >= 0) writer.value("drained", drained_);
@@ -390,9 +390,11 @@ void HydroFem::load(CheckpointReader& reader) {
   sums_ = reader.value<Sums>("sums");
   if (!problem_.gauges.empty()) {
     // The case of a resumed run may have gauges that the checkpoint, or all of it, knows nothing of.
-    std::vector<double> kept(u(std::max<Index>(0, reader.length("gauges"))));
-    if (!kept.empty()) reader.range<double>("gauges", 0, kept);
-    for (const std::string& name : gauges_->restore(kept))
+    const bool older = reader.length("gauges") > 0;
+    const char* const key = older ? "gauges" : "gauge sums";
+    std::vector<double> kept(u(std::max<Index>(0, reader.length(key))));
+    if (!kept.empty()) reader.range<double>(key, 0, kept);
+    for (const std::string& name : gauges_->restore(kept, older))
       if (cluster_->leads())
         log::warning(
             "{} was not there before: it begins at t = {}, and what it sees is beyond the pressure at that time", name,

@@ -11,7 +11,10 @@
 namespace conoid::hydro_fem {
 namespace {
 
-constexpr std::size_t numbers_kept = 10;  // a gauge in a checkpoint: its place, whether it moves, its sums
+// A gauge in a checkpoint: its place, whether it moves, its sums and, but for older ones, their levels.
+constexpr std::size_t numbers_of_old = 10;
+constexpr std::size_t numbers_kept = numbers_of_old + 1 + std::tuple_size_v<decltype(GaugeSums::passed)>;
+constexpr double least_mark = 1e-6;  // of the peak: what runs ahead of a shock has less
 
 }  // namespace
 
@@ -35,9 +38,24 @@ void GaugeSums::add(double t, double pressure, double threshold) {
     impulse += 0.5 * (before + now) * dt;
   else if (before > 0 || now > 0)
     impulse += 0.5 * std::max(before, now) * std::max(before, now) / std::abs(now - before) * dt;
+  pass_levels(before, now, dt);
   peak = std::max(peak, now);
+  if (arrival >= 0 && threshold <= 0 && mark < least_mark * peak && level != no_level)
+    arrival = passed[peak > 0.015625 * std::ldexp(100.0, level)
+                         ? 5
+                         : 6];  // the lowest of them at a hundredth of the peak or above
   last = now;
   time = t;
+}
+
+void GaugeSums::pass_levels(double before, double now, double dt) {
+  if (!(now > peak) || !(now > 0)) return;
+  const int top = std::ilogb(now);
+  for (int next = std::max(level + 1, top - static_cast<int>(passed.size()) + 1); next <= top; ++next) {
+    std::rotate(passed.rbegin(), passed.rbegin() + 1, passed.rend());
+    passed[0] = time + dt * (std::ldexp(1.0, next) - before) / (now - before);
+  }
+  level = std::max(level, top);
 }
 
 Gauges::Gauges(std::vector<Gauge> gauges) : gauges_(std::move(gauges)), spots_(gauges_.size()), sums_(gauges_.size()) {}
@@ -84,27 +102,32 @@ std::vector<double> Gauges::kept() const {
     const GaugeSums& s = sums_[i];
     const Gauge& g = gauges_[i];
     out.insert(out.end(), {g.position[0], g.position[1], g.position[2], g.moves ? 1.0 : 0.0, s.start, s.peak, s.impulse,
-                           s.arrival, s.last, s.time});
+                           s.arrival, s.last, s.time, static_cast<double>(s.level)});
+    out.insert(out.end(), s.passed.begin(), s.passed.end());
   }
   return out;
 }
 
-std::vector<std::string> Gauges::restore(const std::vector<double>& kept) {
+std::vector<std::string> Gauges::restore(const std::vector<double>& kept, bool older) {
+  const std::size_t each = older ? numbers_of_old : numbers_kept;
   std::vector<std::string> unknown;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Gauge& g = gauges_[i];
     sums_[i] = {};
     std::size_t at = 0;
-    for (; at + numbers_kept <= kept.size(); at += numbers_kept)
+    for (; at + each <= kept.size(); at += each)
       if (kept[at] == g.position[0] && kept[at + 1] == g.position[1] && kept[at + 2] == g.position[2] &&
           (kept[at + 3] != 0) == g.moves)
         break;
-    if (at + numbers_kept > kept.size()) {
+    if (at + each > kept.size()) {
       unknown.push_back(g.name);
       continue;
     }
     const double* k = &kept[at + 4];
     sums_[i] = {k[0], k[1], k[2], k[3], k[4], k[5]};
+    if (older) continue;
+    sums_[i].level = static_cast<int>(k[6]);
+    std::copy_n(k + 7, sums_[i].passed.size(), sums_[i].passed.begin());
   }
   return unknown;
 }

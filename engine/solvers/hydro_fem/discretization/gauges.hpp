@@ -4,6 +4,7 @@
 
 #include "engine/solvers/hydro_fem/output_view.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ struct Gauge {
   std::string name;
   Vec3 position{};       ///< at the start; a fixed one stays there
   bool moves = false;    ///< with the material
-  double threshold = 0;  ///< overpressure that counts as arrival [Pa]; 0: a hundredth of the pressure at the start
+  double threshold = 0;  ///< overpressure that counts as arrival [Pa]; 0: see GaugeSums::arrival
 };
 
 /// What to say of a gauge that is to move with material where there is none.
@@ -24,11 +25,19 @@ struct GaugeSums {
   double start = 0;    ///< pressure at the start [Pa]
   double peak = 0;     ///< largest overpressure [Pa]
   double impulse = 0;  ///< ∫ overpressure dt where it is positive, by trapezes between samples [Pa s]
-  double arrival =
-      -1;  ///< first time of an overpressure above the threshold, between samples by a straight line [s]; -1: never
+  /// First time of an overpressure above the threshold, between samples by a straight line [s]; -1: never. Without one a hundredth of the
+  /// pressure at the start counts, and where that is less than a millionth of the peak, so that it may be the noise that runs ahead of a
+  /// shock, a hundredth to a fiftieth of the peak.
+  double arrival = -1;
   double last = 0, time = -1;  ///< sample before; time -1: there is none
+  static constexpr int no_level = -100000;
+  int level = no_level;            ///< the largest power of two of a pascal that overpressure has reached
+  std::array<double, 8> passed{};  ///< when it first reached that, and those below it [s]
 
   void add(double t, double pressure, double threshold);
+
+ private:
+  void pass_levels(double before, double now, double dt);
 };
 
 /// Samples come at rows of the tables over time (`output.rows`). Where there is no material, a fixed gauge sees 0. From one thread; of
@@ -48,7 +57,8 @@ class Gauges {
   /// For checkpoints: where each gauge stands and its sums, as numbers.
   [[nodiscard]] std::vector<double> kept() const;
   /// Each gauge takes the sums of the one of its place and kind. Names of those that have none: they begin with the next sample.
-  [[nodiscard]] std::vector<std::string> restore(const std::vector<double>& kept);
+  /// `older`: numbers of a checkpoint that had no levels.
+  [[nodiscard]] std::vector<std::string> restore(const std::vector<double>& kept, bool older = false);
 
  private:
   void find(const View& view, const State& state, bool moving);

@@ -75,6 +75,11 @@ double integral(const Formula& formula, double a, double fa, double b, double fb
          integral(formula, middle, fm, b, fb, little, depth - 1);
 }
 
+/// The least of values of which none is larger than `most`: a pulse that ends at zero but for rounding does not go below it.
+double without_rounding(double least, double most) {
+  return least < 0 && least > -1e-12 * most ? 0 : least;
+}
+
 }  // namespace
 
 std::optional<double> bent_mean(const Formula& formula, double from, double to) {
@@ -134,12 +139,16 @@ TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::strin
       return {};
     }
     const auto table = std::make_shared<const TimeTable>(std::move(read).value());
-    double least = std::min(table->at(0), table->at(end));
+    double least = std::min(table->at(0), table->at(end)),
+           most = std::max(std::abs(table->at(0)), std::abs(table->at(end)));
     for (std::size_t i = 0; i < table->times.size(); ++i)
-      if (table->times[i] > 0 && table->times[i] < end) least = std::min(least, table->values[i]);
+      if (table->times[i] > 0 && table->times[i] < end) {
+        least = std::min(least, table->values[i]);
+        most = std::max(most, std::abs(table->values[i]));
+      }
     return {[table](double t) { return table->at(t); },
             [table](double from, double to) { return bent_mean(*table, from, to); },
-            [table](double from, double to) { return end_of_step(*table, from, to); }, least};
+            [table](double from, double to) { return end_of_step(*table, from, to); }, without_rounding(least, most)};
   }
   if (!side.has(formula)) return {};
   const auto parsed = Expression::parse(side[formula].text(), {"t"});
@@ -169,9 +178,8 @@ TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::strin
     least = std::fmin(least, now);  // what is not finite is told when it is met
     most = std::fmax(most, std::abs(now));
   }
-  if (least < 0 && least > -1e-12 * most) least = 0;  // a pulse that ends at zero but for rounding
   return {at, [at](double from, double to) { return bent_mean(at, from, to); },
-          [at](double from, double to) { return end_of_step(at, from, to); }, least};
+          [at](double from, double to) { return end_of_step(at, from, to); }, without_rounding(least, most)};
 }
 
 }  // namespace conoid::hydro_fem

@@ -16,13 +16,13 @@ namespace conoid::hydro_fem::flows {
 [[nodiscard]] Setup triple_point(int k, Index nx, Index ny);
 /// Cold gas of density 1 in [0,size]^dim with `energy` in the zone at the origin (gamma 1.4).
 [[nodiscard]] Setup sedov(int dim, int k, Index n, double size, double energy);
-/// The same, turned about the x axis; `energy` is that of the half ball.
 /// A flow along a line as that along the radius of cylinders (turns 1) or spheres (2); its energy is that of the whole.
 [[nodiscard]] Setup radial(Setup line, int turns);
 class Flow;
 /// `target` begins with a flow along a line or radius as it is at a time, whose middle lies at the origin, where that has material.
 /// Throws Failure where it cannot.
 [[nodiscard]] Setup begun_with(Setup target, Flow& line, double time);
+/// Sedov's blast turned about the x axis; `energy` is that of the half ball.
 [[nodiscard]] Setup sedov_axisymmetric(int k, Index n, double size, double energy);
 /// Steady vortex on [-0.5,0.5]² with kinks of v at r = 0.2 and 0.4 (Gresho and Chan 1990), no viscosity.
 [[nodiscard]] Setup gresho(int k, Index n);

@@ -9,6 +9,7 @@
 #include "engine/solvers/hydro_fem/cuda/device_zones.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/hydro_fem/verify/split.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/team.hpp"
 
@@ -18,7 +19,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,29 +30,51 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-Setup plane(int k) {
-  return flows::triple_point(k, 112, 48);  // 5376 zones, as the source's batches in two dimensions
-}
-Setup space() {
-  return flows::sedov(3, 2, 16, 1, 0.25);  // 4096 zones, as in three
+/// The flows of the source's tables: the triple point, and Sedov's blast in space. `small`: for emulated devices.
+struct Meshes {
+  bool small = false;
+  [[nodiscard]] Setup make(int dim, int k) const {
+    if (dim == 3) return flows::sedov(3, k, small ? 4 : 16, 1, 0.25);
+    return small ? flows::triple_point(k, 14, 6) : flows::triple_point(k, 112, 48);
+  }
+  /// 4096 and 5376 zones in the source's batches.
+  [[nodiscard]] const char* zones(int dim) const {
+    if (dim == 3) return small ? "4×4×4 zones" : "16×16×16 zones";
+    return small ? "14×6 zones" : "112×48 zones";
+  }
+  [[nodiscard]] int count(int dim) const { return dim == 3 ? (small ? 64 : 4096) : (small ? 84 : 5376); }
+};
+
+/// "1 thread", "2 threads".
+std::string counted(int n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-/// Wall seconds a step of the corner force and of the velocity solve, attempts counted.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Wall seconds a step of the corner force and of the velocity solve, attempts counted: the medians over steps.
 struct Rates {
   double corner = nothing, solve = nothing;
 };
 Rates rates(March& march, Index least, Index most, double budget) {
   march.step();  // kernels are loaded and widths tried
   const auto attempted = [&] { return march.accepted() + march.repeated(); };
-  const Index first = attempted();
-  const KernelTimes before = march.times();
+  std::vector<double> corner, solve;
   const double start = seconds_now();
-  Index done = 0;
-  do march.step();
-  while (++done < least || (done < most && seconds_now() - start < budget));
-  const KernelTimes after = march.times();
-  const auto steps = static_cast<double>(attempted() - first);
-  return {(after.corner_wall - before.corner_wall) / steps, (after.solve_wall - before.solve_wall) / steps};
+  for (Index done = 0; done < least || (done < most && seconds_now() - start < budget); ++done) {
+    const Index first = attempted();
+    const KernelTimes before = march.times();
+    march.step();
+    const KernelTimes after = march.times();
+    const auto steps = static_cast<double>(attempted() - first);
+    corner.push_back((after.corner_wall - before.corner_wall) / steps);
+    solve.push_back((after.solve_wall - before.solve_wall) / steps);
+  }
+  return {median(corner), median(solve)};
 }
 
 Setup strict(Setup s) {
@@ -71,12 +94,6 @@ double least_seconds(double budget, const F& f) {
     best = std::min(best, seconds_now() - start);
   } while (seconds_now() - begin < budget);
   return best;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Two ways to compute the same, called by turns so that both see the same machine.
@@ -122,11 +139,11 @@ class Here {
   Operator& op() { return op_; }
   Rates on_threads(double budget) {
     March march(host_backend(op_), {});
-    return rates(march, 1, 300, budget);
+    return rates(march, 3, 300, budget);
   }
   Rates on(std::vector<Device> devices, double budget) {
     March march(device_backend(op_, std::move(devices)), {});
-    return rates(march, 1, 300, budget);
+    return rates(march, 3, 300, budget);
   }
 
  private:
@@ -136,18 +153,22 @@ class Here {
 
 struct Published9 {
   const char* name;
-  Setup (*make)();
+  int dim, k;
   double serial, threads, device, both, ranks_of_both, ranks;
 };
-const Published9 table_9_of_the_source[] = {
-    {"triple point Q3-Q2", [] { return strict(plane(3)); }, 68, 13.1, 6.15, 5.3, 2.8, 6.9},
-    {"Sedov 3D Q2-Q1", [] { return strict(space()); }, 407, 77, 89, 45.8, 23.6, 36.8}};
+const Published9 table_9_of_the_source[] = {{"triple point Q3-Q2", 2, 3, 68, 13.1, 6.15, 5.3, 2.8, 6.9},
+                                            {"Sedov 3D Q2-Q1", 3, 2, 407, 77, 89, 45.8, 23.6, 36.8}};
+
+const std::pair<int, std::pair<const char*, double>> table_10_of_the_source[] = {
+    {1, {"160×160", 11.6}}, {4, {"320×320", 11.73}}, {16, {"640×640", 11.34}}, {64, {"1280×1280", 11.71}}};
+constexpr const char* source_10 = "; the source: 160×160 zones a device";
 
 class PaperTables {
  public:
   PaperTables(const TestRun& run, const BenchSink& sink)
       : run_(run), sink_(sink), budget_(run.quick ? 0.5 : 2),
-        threads_(std::min(std::max(1, this_machine().cores), std::max(1, run.threads))), devices_(devices_of(run)) {}
+        threads_(std::min(std::max(1, this_machine().cores), std::max(1, run.threads))),
+        devices_(devices_of(run)), meshes_{!devices_.empty() && is_emulated(devices_.front())} {}
 
   void alone(const OtherTables& others) {
     others.table_1();
@@ -165,19 +186,23 @@ class PaperTables {
     for (BenchRow& speed : figure_8_) sink_(std::move(speed));
   }
 
-  /// Collective. Steps are as many on all ranks.
+  /// Collective. Steps are as many on all ranks. Where each has a device the rows are theirs as well.
   void together() {
     const int size = row_ranks().size();
+    const bool on_devices = row_ranks().minimum(devices_.empty() ? 0.0 : 1.0) > 0;
     for (const Published9& r : table_9_of_the_source) {
       const std::string name = fmt::format("Table 9, {}: corner force, {} ranks", r.name, size);
-      if (!run_.may_want(name)) continue;
-      const double time = 300 * of_ranks(r.make(), size);
-      if (row_ranks().leads()) row(name, time, "s", r.ranks, "a thread each", "12 ranks in the source; 300 steps");
+      rank_row(name, strict(meshes_.make(r.dim, r.k)), 300, r.ranks, meshes_.zones(r.dim), "12 ranks in the source");
+      if (on_devices)
+        rank_row(name + ", a device each", strict(meshes_.make(r.dim, r.k)), 300, r.ranks_of_both, meshes_.zones(r.dim),
+                 "2 ranks with 6 threads and a device each in the source");
     }
-    const std::string name = fmt::format("Table 10, weak scaling: {} ranks, {}", size, zones_text(size));
-    if (run_.may_want(name)) {
-      const double time = 100 * of_ranks(weak(size), size);
-      if (row_ranks().leads()) row(name, time, "s", 0, "a thread each", "100 steps");
+    for (const bool devices : {false, true}) {
+      if (devices && !on_devices) continue;
+      const std::string name = fmt::format("Table 10, weak scaling: {} ranks{}, {}", size,
+                                           devices ? ", a device each" : "", zones_text(size, devices));
+      rank_row(name, weak(size, devices), 100, devices ? published_10(size) : 0, "the triple point Q4-Q3",
+               weak_note(devices ? weak_device_ : weak_thread_));
     }
   }
 
@@ -202,13 +227,22 @@ class PaperTables {
     return true;
   }
 
-  /// Wall seconds a step of the slowest rank.
-  [[nodiscard]] double of_ranks(const Setup& setup, int) const {
+  /// Collective: the corner force of so many steps by all ranks, the slowest one's.
+  void rank_row(const std::string& name, const Setup& setup, int steps, double published, const std::string& mesh,
+                const std::string& note) {
+    const bool devices = name.find("device") != std::string::npos;
+    if (!run_.may_want(name)) return;
     Team team({WorkerSpec{"cpu", 1, 1}});
     Operator op(setup, best_kernels(), team, &row_ranks());
-    March march(host_backend(op), {});
-    const Index steps = run_.quick ? 2 : 8;
-    return row_ranks().maximum(rates(march, steps, steps, 0).corner);
+    // Those of one machine, in turn.
+    const auto mine = static_cast<std::size_t>(row_ranks().rank());
+    March march(
+        devices ? device_backend(op, open_device(run_, devices_[mine % devices_.size()].name)) : host_backend(op), {});
+    const Index measured = run_.quick ? 2 : 8;
+    const double time = steps * row_ranks().maximum(rates(march, measured, measured, 0).corner);
+    if (row_ranks().leads())
+      row(name, time, "s", published, devices ? device_name() : "a thread each",
+          fmt::format("{} steps of {}{}{}", steps, mesh, note.empty() ? "" : "; ", note));
   }
 
   /// Kernel 1 with more cache or more shared memory: its workspace lies in device memory behind the cache, or in the blocks' own.
@@ -226,11 +260,12 @@ class PaperTables {
         }
         DeviceOptions options;
         options.memory_of_blocks = config == 1;
-        row(name, 1e3 * stress_on_device(k, options), "ms", source, device_name(), "stress and F·1, 112×48 zones");
+        row(name, 1e3 * stress_on_device(k, options), "ms", source, device_name(),
+            fmt::format("stress and F·1, {}", meshes_.zones(2)));
       }
   }
   double stress_on_device(int k, const DeviceOptions& options) {
-    Here here(plane(k), threads_);
+    Here here(meshes_.make(2, k), threads_);
     DeviceZones zones(here.op(), DevicePart(here.op()), open(1).front(), options, -1);
     return least_seconds(budget_ / 4, [&] {
       zones.update(Backend::Row::state, 0);
@@ -243,12 +278,12 @@ class PaperTables {
     if (!wanted("Table 3")) return;
     struct Published {
       const char* name;
-      Setup (*make)();
+      int dim, k;
       double serial, thread;
     };
-    for (const Published& r : {Published{"3D: Sedov Q2-Q1", space, 51.5, 51.9},
-                               Published{"2D: triple point Q3-Q2", [] { return plane(3); }, 17.7, 17.9}}) {
-      Here here(r.make(), 1);
+    for (const Published& r :
+         {Published{"3D: Sedov Q2-Q1", 3, 2, 51.5, 51.9}, Published{"2D: triple point Q3-Q2", 2, 3, 17.7, 17.9}}) {
+      Here here(Meshes().make(r.dim, r.k), 1);
       Operator& op = here.op();
       const CpuWorker worker(1);
       std::vector<double> steps(u(op.batches()));
@@ -266,7 +301,8 @@ class PaperTables {
             worker.for_each({0, op.batches()}, 8, [&](Interval batches, int) { forces(batches); });
           });
       const std::string name = fmt::format("Table 3, {}", r.name);
-      row(name + ": serial", 300 * both.first, "s", r.serial, "1 core", "300 evaluations of stress and F·1");
+      row(name + ": serial", 300 * both.first, "s", r.serial, "1 core",
+          fmt::format("300 evaluations of stress and F·1, {}", Meshes().zones(r.dim)));
       row(name + ": one thread of a worker", 300 * both.second, "s", r.thread, "1 thread", "300 evaluations");
       const double overhead = 100 * (both.ratio - 1), noise = 100 * both.noise;
       row(name + ": overhead", overhead, "%", 100 * (r.thread / r.serial - 1),
@@ -287,7 +323,7 @@ class PaperTables {
       DeviceOptions options;
       options.stress_zones = entry.first;
       row(name, 1e3 * stress_on_device(2, options), "ms", entry.second, device_name(),
-          fmt::format("112×48 zones, blocks of {} threads", device_zone_threads));
+          fmt::format("{}, blocks of {} threads", meshes_.zones(2), device_zone_threads));
     }
   }
 
@@ -295,21 +331,22 @@ class PaperTables {
     if (!wanted("Table 8")) return;
     struct Published {
       const char* name;
-      Setup (*make)();
+      int dim, k;
       double host, device;
     };
-    for (const Published& r : {Published{"2D: triple point Q3-Q2", table_9_of_the_source[0].make, 90.18, 20.8},
-                               Published{"3D: Sedov Q2-Q1", table_9_of_the_source[1].make, 27.81, 10.55}}) {
+    for (const Published& r :
+         {Published{"2D: triple point Q3-Q2", 2, 3, 90.18, 20.8}, Published{"3D: Sedov Q2-Q1", 3, 2, 27.81, 10.55}}) {
       const std::string name = fmt::format("Table 8, {}: velocity solves, ", r.name);
-      Here here(r.make(), 1);
+      Here here(strict(meshes_.make(r.dim, r.k)), 1);
+      const std::string note = fmt::format("1000 steps of {}, to 1e-8", meshes_.zones(r.dim));
       const double host = 1000 * here.on_threads(budget_).solve;
-      row(name + "processor", host, "s", r.host, "1 thread", "1000 steps, to 1e-8");
+      row(name + "processor", host, "s", r.host, "1 thread", note);
       if (devices_.empty()) {
         none(name + "device", "s", r.device, no_device);
         continue;
       }
       const double device = 1000 * here.on(open(1), budget_).solve;
-      row(name + "device", device, "s", r.device, device_name(), "1000 steps, to 1e-8");
+      row(name + "device", device, "s", r.device, device_name(), note);
     }
   }
 
@@ -318,69 +355,100 @@ class PaperTables {
     if (!run_.may_want("Table 9") && !run_.may_want("Fig. 8")) return;
     run_.doing("Table 9, Fig. 8");
     for (const Published9& r : table_9_of_the_source) {
-      Here one(r.make(), 1);
+      const Setup setup = strict(meshes_.make(r.dim, r.k));
+      Here one(setup, 1);
       const double serial = 300 * one.on_threads(budget_).corner;
-      const auto entry = [&](const std::string& who, double seconds, double published, const std::string& by) {
-        row(fmt::format("Table 9, {}: corner force, {}", r.name, who), seconds, "s", published, by, "300 steps");
+      const std::string steps = fmt::format("300 steps of {}", meshes_.zones(r.dim));
+      const auto entry = [&](const std::string& who, double seconds, double published, const std::string& by,
+                             const std::string& note = {}) {
+        row(fmt::format("Table 9, {}: corner force, {}", r.name, who), seconds, "s", published, by, steps + note);
       };
       const auto speed = [&](const std::string& who, double seconds, double published, const std::string& by) {
-        figure_8_.push_back({fmt::format("Fig. 8, {}: speed-up, {}", r.name, who), serial / seconds, "1", 0, 0,
-                             fmt::format("the serial {:.4g} s for 300 steps", serial), by, r.serial / published});
+        const double times = serial / seconds, theirs = r.serial / published;
+        figure_8_.push_back({fmt::format("Fig. 8, {}: speed-up, {}", r.name, who), times, "1",
+                             std::isfinite(times) ? times / theirs : 0, 0,
+                             fmt::format("the serial {:.4g} s for {}", serial, steps), by, theirs});
       };
-      const auto both = [&](const std::string& who, double seconds, double published, const std::string& by) {
-        entry(who, seconds, published, by);
+      const auto both = [&](const std::string& who, double seconds, double published, const std::string& by,
+                            const std::string& note = {}) {
+        entry(who, seconds, published, by, note);
         speed(who, seconds, published, by);
       };
-      Here all(r.make(), threads_);
-      speed(fmt::format("{} threads", threads_), 300 * all.on_threads(budget_).corner, r.threads, "6 in the paper");
-      if (devices_.empty())
+      Here all(setup, threads_);
+      speed(counted(threads_, "thread"), 300 * all.on_threads(budget_).corner, r.threads, "6 in the paper");
+      const std::string with_threads = fmt::format("a device and {}", counted(threads_, "thread"));
+      if (devices_.empty()) {
         both("a device", nothing, r.device, no_device);
-      else
+        both(with_threads, nothing, r.both, no_device);
+      } else {
         both("a device", 300 * all.on(open(1), budget_).corner, r.device, device_name());
-      both("2 × (device, 6 threads)", nothing, r.ranks_of_both, "needs 2 nodes");
-      if (row_ranks().size() == 1) both("12 ranks", nothing, r.ranks, "needs mpirun");
+        const SharedForces shared = shared_forces(run_, setup, devices_.front());
+        both(with_threads, 600 * shared.seconds, r.both, device_name(),
+             fmt::format("; 2 evaluations each, without energies; the device has {:.3g} of the zones", shared.share));
+      }
+      if (row_ranks().size() == 1) {
+        both("2 × (device, 6 threads)", nothing, r.ranks_of_both, "needs mpirun");
+        both("12 ranks", nothing, r.ranks, "needs mpirun");
+      }
     }
   }
 
-  /// As many zones of the triple point for each of `count`, and how that is written.
-  [[nodiscard]] std::pair<Index, Index> weak_zones(int count) const {
-    const Index side = run_.quick ? 20 : 40;
+  /// As many zones of the triple point for each of `count` threads or devices, these as many as the source's.
+  [[nodiscard]] std::pair<Index, Index> weak_zones(int count, bool devices) const {
+    const Index side = run_.quick ? 20 : devices ? 160 : 40, emulated = 8;
     int up = 1;
     for (int d = 1; d * d <= count; ++d)
       if (count % d == 0) up = d;
-    return {side * (count / up), side * up};
+    const Index a_side = devices && meshes_.small ? emulated : side;
+    return {a_side * (count / up), a_side * up};
   }
-  [[nodiscard]] Setup weak(int count) const {
-    const auto zones = weak_zones(count);
+  [[nodiscard]] Setup weak(int count, bool devices) const {
+    const auto zones = weak_zones(count, devices);
     return strict(flows::triple_point(4, zones.first, zones.second));
   }
-  [[nodiscard]] std::string zones_text(int count) const {
-    const auto zones = weak_zones(count);
+  [[nodiscard]] std::string zones_text(int count, bool devices) const {
+    const auto zones = weak_zones(count, devices);
     return fmt::format("{}×{} zones", zones.first, zones.second);
+  }
+  /// What a row took, of which the first shows what the others should.
+  struct First {
+    double seconds = 0;
+    const char* what = "";
+  };
+  [[nodiscard]] static std::string weak_note(const First& first) {
+    return first.seconds > 0 ? fmt::format("{} took {:.4g} s", first.what, first.seconds) : "";
+  }
+  static double published_10(int devices) {
+    for (const auto& [n, of] : table_10_of_the_source)
+      if (n == devices) return of.second;
+    return 0;
+  }
+  void weak_row(int n, bool devices, double seconds, double published, const std::string& by) {
+    const char* what = devices ? "device" : "thread";
+    First& first = devices ? weak_device_ : weak_thread_;
+    if (n == 1) first.seconds = seconds;
+    row(fmt::format("Table 10, weak scaling: {}, {}", counted(n, what), zones_text(n, devices)), seconds, "s",
+        published, by,
+        "100 steps of the triple point Q4-Q3" +
+            (n > 1 ? fmt::format("; {:.2f} times as long as 1 {}", seconds / first.seconds, what) : "") +
+            (published > 0 ? source_10 : ""));
   }
   void table_10() {
     if (!wanted("Table 10")) return;
     for (int n = 1;; n = std::min(2 * n, threads_)) {
-      Here here(weak(n), n);
-      row(fmt::format("Table 10, weak scaling: {} threads, {}", n, zones_text(n)),
-          100 * here.on_threads(budget_).corner, "s", 0, fmt::format("{} threads", n),
-          "100 steps of the triple point Q4-Q3");
+      Here here(weak(n, false), n);
+      weak_row(n, false, 100 * here.on_threads(budget_).corner, 0, counted(n, "thread"));
       if (n >= threads_) break;
     }
-    const std::map<int, std::pair<const char*, double>> published{
-        {1, {"160×160", 11.6}}, {4, {"320×320", 11.73}}, {16, {"640×640", 11.34}}, {64, {"1280×1280", 11.71}}};
     const int most = std::min<int>(static_cast<int>(devices_.size()), most_devices);
     for (int n = 1; n <= most; ++n) {
-      Here here(weak(n), threads_);
-      const auto of = published.find(n);
-      row(fmt::format("Table 10, weak scaling: {} devices, {}", n, zones_text(n)),
-          100 * here.on(open(static_cast<std::size_t>(n)), budget_).corner, "s",
-          of == published.end() ? 0 : of->second.second, device_name(),
-          "100 steps; the source: 160×160 zones a device");
+      Here here(weak(n, true), threads_);
+      weak_row(n, true, 100 * here.on(open(static_cast<std::size_t>(n)), budget_).corner, published_10(n),
+               device_name());
     }
-    for (const auto& [n, of] : published)
+    for (const auto& [n, of] : table_10_of_the_source)
       if (n > most)
-        none(fmt::format("Table 10, weak scaling: {} devices, {} zones", n, of.first), "s", of.second,
+        none(fmt::format("Table 10, weak scaling: {}, {} zones", counted(n, "device"), of.first), "s", of.second,
              n > 2 ? "needs a cluster" : no_device);
   }
 
@@ -393,9 +461,9 @@ class PaperTables {
       for (const char* part : parts) none(fmt::format("Fig. 3: share of {}", part), "%", 0, no_device);
       return;
     }
-    Here here(strict(plane(3)), threads_);
+    Here here(strict(meshes_.make(2, 3)), threads_);
     March march(device_backend(here.op(), open(1)), {});
-    const Rates unused = rates(march, 1, 300, budget_);
+    const Rates unused = rates(march, 3, 300, budget_);
     static_cast<void>(unused);
     const KernelTimes t = march.times();
     const auto steps = static_cast<double>(march.accepted() + march.repeated());
@@ -411,25 +479,27 @@ class PaperTables {
     for (std::size_t i = 0; i < std::size(parts); ++i)
       row(fmt::format("Fig. 3: share of {}", parts[i]), 100 * seconds[i] / all, "%", 0, device_name(),
           i == 4 ? fmt::format("4 times {} bytes a step; the source moves vectors", sizeof(SolveNumbers))
-                 : "triple point Q3-Q2, 112×48");
+                 : fmt::format("triple point Q3-Q2, {}", meshes_.zones(2)));
   }
 
   /// F_z = A_z B^T of all zones, in the source's shapes: on a device by its variants of kernel 2 and by a library's batched product, and by one
   /// core, a library's product a zone, and ours, which also makes A_z. Beside it the source's other kernels, and ours without matrices.
   void figure_4() {
     if (!run_.may_want("Fig. 4") && !run_.may_want("Kernels")) return;
-    for (const auto& [name, make] : {std::pair<const char*, Setup (*)()>{"3D Q2-Q1, 4096 zones", space},
-                                     {"2D Q4-Q3, 5376 zones", [] { return plane(4); }}}) {
-      run_.doing(fmt::format("Fig. 4, {}", name));
-      if (run_.may_want(fmt::format("Fig. 4, {}", name))) products_on_a_core(name, make());
-      products_on_a_device(name, make());
+    for (const auto& [dim, k] : {std::pair{3, 2}, {2, 4}}) {
+      const std::string title = fmt::format("{}D Q{}-Q{}, ", dim, k, k - 1);
+      const Meshes full;
+      const std::string on_core = fmt::format("{}{} zones", title, full.count(dim));
+      run_.doing(fmt::format("Fig. 4, {}", on_core));
+      if (run_.may_want(fmt::format("Fig. 4, {}", on_core))) products_on_a_core(on_core, full.make(dim, k));
+      products_on_a_device(fmt::format("{}{} zones", title, meshes_.count(dim)), meshes_.make(dim, k));
     }
   }
 
   // "70-80 Gflops" of kernel 2.3, and "1.3-2 times" the library's.
   static constexpr double blocked_of_the_source = 75, library_of_the_source = 75 / 1.65;
 
-  void products_on_a_core(const char* title, Setup setup) {
+  void products_on_a_core(const std::string& title, Setup setup) {
     setup.corner_matrices = true;
     Here here(setup, 1);
     Operator& op = here.op();
@@ -454,7 +524,7 @@ class PaperTables {
 
   /// Seconds of a call by the device's clock, the least of several.
   [[nodiscard]] double on_the_clock(DeviceZones& zones, const std::function<void()>& f) const {
-    const int calls = zones.info().backend == "cuda" ? 5 : 1;  // emulated devices are slow
+    const int calls = meshes_.small ? 1 : 5;  // emulated devices are slow
     const Event begin = zones.device().event(), end = zones.device().event();
     double best = std::numeric_limits<double>::infinity();
     static_cast<void>(least_seconds(budget_ / 8, [&] {
@@ -467,7 +537,7 @@ class PaperTables {
     return best;
   }
 
-  void products_on_a_device(const char* title, const Setup& setup) {
+  void products_on_a_device(const std::string& title, const Setup& setup) {
     using Product = DeviceCorner::Product;
     struct Published {
       const char* name;
@@ -525,6 +595,8 @@ class PaperTables {
   double budget_;
   int threads_;
   std::vector<NamedDevice> devices_;
+  Meshes meshes_;
+  First weak_thread_{0, "1 thread"}, weak_device_{0, "1 device"};
 };
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include "engine/team/team.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,22 +60,29 @@ class CornerForces {
 };
 
 struct Shared {
-  const char* name;
-  Setup (*make)();
+  const char* flow;
+  std::string (*zones)(bool small);
+  Setup (*make)(bool small);
   double published;  // the source's ratio at the end, and after how many periods
   int periods;
+  [[nodiscard]] std::string name(bool small) const { return fmt::format("{}, {}", flow, zones(small)); }
 };
 const Shared shared[] = {
-    {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, 0.45, 3},
-    {"Sedov 2D Q3-Q2, 64×64", [] { return flows::sedov(2, 3, 64, 1, 0.25); }, 0.75, 14},
-    {"triple point Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, 0.77, 12},
+    {"Sedov 3D Q2-Q1", [](bool small) { return std::string(small ? "4×4×4" : "16×16×16"); },
+     [](bool small) { return flows::sedov(3, 2, small ? 4 : 16, 1, 0.25); }, 0.45, 3},
+    {"Sedov 2D Q3-Q2", [](bool small) { return std::string(small ? "8×8" : "64×64"); },
+     [](bool small) { return flows::sedov(2, 3, small ? 8 : 64, 1, 0.25); }, 0.75, 14},
+    {"triple point Q3-Q2", [](bool small) { return std::string(small ? "14×6" : "112×48"); },
+     [](bool small) { return small ? flows::triple_point(3, 14, 6) : flows::triple_point(3, 112, 48); }, 0.77, 12},
 };
 
 /// What a period showed.
 struct Period {
+  int number = 0;
   double share = 0;                   // of the zones, on the device
   double device = 0, processors = 0;  // seconds an evaluation
   [[nodiscard]] bool even() const { return device > 0.9 * processors && device < 1.1 * processors; }
+  [[nodiscard]] bool last() const { return even() || number == most_periods; }
 };
 
 /// The pass after the last one of a period is where its border moves.
@@ -88,48 +97,72 @@ Period one_period(CornerForces& forces, Balancer& balancer, std::vector<BalanceS
   return out;
 }
 
-void ratio_rows(const TestRun& run, const BenchSink& sink, const Shared& c, const NamedDevice& found) {
-  const std::string name = fmt::format("Split of the corner force, {}", c.name);
-  if (!run.may_want(name) && !run.may_want("Table 4")) return;
-  run.doing(name);
-  const int cores = std::max(1, run.threads);
-  const int passes = run.quick || found.info.backend != "cuda" ? 4 : 40;  // an emulated device is slow
-  Team team({WorkerSpec{"cpu", cores, 1}});
-  Operator op(c.make(), best_kernels(), team);
+int passes_of(const TestRun& run, const NamedDevice& found) {
+  return run.quick || is_emulated(found) ? 4 : 40;
+}
+
+/// Period by period until both take as long, or as many as there may be; the last one.
+Period until_even(const TestRun& run, const Setup& setup, const NamedDevice& found,
+                  const std::function<void(const Period&)>& each) {
+  Team team({WorkerSpec{"cpu", std::max(1, run.threads), 1}});
+  Operator op(setup, best_kernels(), team);
   CornerForces forces(op, open_device(run, found.name));
+  const int passes = passes_of(run, found);
   const auto balancer = balancers::offset({1, 1}, passes);  // from a half, as the source
   std::vector<BalanceSample> last;
-  for (int period = 1; period <= most_periods; ++period) {
-    const Period p = one_period(forces, *balancer, last, passes);
-    const bool end = p.even() || period == most_periods;
-    const std::string times =
-        fmt::format("{}: {:.3g} ms, {} threads: {:.3g} ms", found.info.name, 1e3 * p.device, cores, 1e3 * p.processors);
-    sink({fmt::format("{}, period {}: the device's share", name, period), p.share, "1", 0, 0,
-          end ? fmt::format("{}; {}; the source: {} after {} periods", times,
-                            p.even() ? "even" : "not even in so many periods", c.published, c.periods)
-              : times,
-          "", end ? c.published : 0});
-    if (!end) continue;
-    const std::string how = p.even() ? found.info.name : fmt::format("uneven after {} periods", period);
-    sink({fmt::format("Table 4, {}: the device's share of the zones", c.name), p.share, "1", 0, 0, times, how,
-          c.published});
-    sink({fmt::format("Table 4, {}: periods until then", c.name), static_cast<double>(period), "1", 0, 0,
-          fmt::format("of {} evaluations", passes), how, static_cast<double>(c.periods)});
-    return;
+  Period out;
+  for (int number = 1; !out.last(); ++number) {
+    out = one_period(forces, *balancer, last, passes);
+    out.number = number;
+    each(out);
   }
+  return out;
+}
+
+void ratio_rows(const TestRun& run, const BenchSink& sink, const Shared& c, const NamedDevice& found) {
+  const bool small = is_emulated(found);
+  const std::string name = fmt::format("Split of the corner force, {}", c.name(small)),
+                    table = fmt::format("Table 4, {}", c.name(small));
+  if (!run.may_want(name) && !run.may_want(table)) return;
+  run.doing(name);
+  const int cores = std::max(1, run.threads);
+  const auto times = [&](const Period& p) {
+    return fmt::format("{}: {:.3g} ms, {} threads: {:.3g} ms", found.info.name, 1e3 * p.device, cores,
+                       1e3 * p.processors);
+  };
+  const Period end = until_even(run, c.make(small), found, [&](const Period& p) {
+    const std::string how = p.even() ? "even" : "not even in so many periods";
+    sink({fmt::format("{}, period {}: the device's share", name, p.number), p.share, "1", 0, 0,
+          p.last() ? fmt::format("{}; {}; the source: {} after {} periods", times(p), how, c.published, c.periods)
+                   : times(p),
+          "", p.last() ? c.published : 0});
+  });
+  const std::string how = end.even() ? found.info.name : "not even then";
+  sink({table + ": the device's share of zones", end.share, "1", 0, 0, times(end), how, c.published});
+  sink({table + ": periods until then", static_cast<double>(end.number), "1", 0, 0,
+        fmt::format("of {} evaluations; 40 in the source", passes_of(run, found)), how,
+        static_cast<double>(c.periods)});
 }
 
 }  // namespace
+
+bool is_emulated(const NamedDevice& device) {
+  return device.info.backend != "cuda";
+}
+
+SharedForces shared_forces(const TestRun& run, const Setup& setup, const NamedDevice& device) {
+  const Period end = until_even(run, setup, device, [](const Period&) {});
+  return {std::max(end.device, end.processors), end.share};
+}
 
 void split_rows(const TestRun& run, const BenchSink& sink) {
   const auto found = devices_of(run);
   if (found.empty()) {
     const double none = std::numeric_limits<double>::quiet_NaN();
     for (const Shared& c : shared) {
-      sink({fmt::format("Table 4, {}: the device's share of the zones", c.name), none, "1", 0, 0, "", "no device",
-            c.published});
-      sink({fmt::format("Table 4, {}: periods until then", c.name), none, "1", 0, 0, "", "no device",
-            static_cast<double>(c.periods)});
+      const std::string table = fmt::format("Table 4, {}", c.name(false));
+      sink({table + ": the device's share of zones", none, "1", 0, 0, "", "no device", c.published});
+      sink({table + ": periods until then", none, "1", 0, 0, "", "no device", static_cast<double>(c.periods)});
     }
     return;
   }

@@ -77,6 +77,10 @@ class TestCaseMessages : public QObject {
         {"-0.5 Pa", "'gas'", "below 0 Pa", "absolute"});
     row("overpressure over time", "boundaries", R"({"y_max": {"kind": "pressure", "pressure_formula": "0.5 - 20*t"}})",
         {"at some time", "'gas'", "absolute"});
+    row("a pulse that ends at zero but for rounding", "boundaries",
+        R"({"y_max": {"kind": "pressure", "pressure_formula": "1e6*exp(-1e6*t) - 1e-7"}})", {});
+    row("a pulse that ends below zero", "boundaries",
+        R"({"y_max": {"kind": "pressure", "pressure_formula": "1e6*exp(-1e6*t) - 1e-5"}})", {"-1e-05 Pa", "absolute"});
     row("suction on a liquid", "",
         R"({"regions.0": {"material": "water", "density": 1000, "pressure": 1},
             "boundaries": {"x_min": {"kind": "pressure", "pressure": -1000}}})",

@@ -83,6 +83,28 @@ class TestExplosives : public QObject {
     QVERIFY(quiet.arrival < 0 && quiet.impulse == 0);
   }
 
+  void an_arrival_without_pressure_at_the_start_is_no_noise() {
+    // Ahead of a front of 1 Pa noise that grows tenfold a sample; the front passes powers of two between 1/64 and 1/32 at straight lines.
+    const double p[] = {0, 1e-9, 1e-8, 1e-7, 1e-7, 0.5, 1, 0.9};
+    for (const double unit : {1.0, 3e9, 1e-7}) {
+      GaugeSums sums;
+      for (int i = 0; i < 8; ++i) sums.add(i, unit * p[i], 0);
+      // Between samples 4 and 5, where it is a hundredth to a fiftieth of the peak.
+      QVERIFY2(sums.arrival >= 4.0199 && sums.arrival <= 4.0401, qPrintable(QString::number(sums.arrival)));
+      // As it was where a threshold is given or pressure at the start is more than noise.
+      GaugeSums given;
+      for (int i = 0; i < 8; ++i) given.add(i, unit * p[i], unit * 1e-8);
+      QVERIFY(std::abs(given.arrival - 2) < 1e-9);
+      GaugeSums some;
+      for (int i = 0; i < 8; ++i) some.add(i, unit * (p[i] + 1e-3), 0);
+      QVERIFY(std::abs(some.arrival - (4 + (1e-5 - 1e-7) / (0.5 - 1e-7))) < 1e-9);
+    }
+    // A slow rise: the hundredth was passed long before the peak.
+    GaugeSums slow;
+    for (int i = 0; i <= 2000; ++i) slow.add(i, 1e-9 * i, 0);
+    QVERIFY2(slow.arrival >= 20 && slow.arrival <= 40, qPrintable(QString::number(slow.arrival)));
+  }
+
   void a_fixed_gauge_and_one_that_moves_see_different_places() {
     flows::Flow flow(flows::simple_wave(2, 12, false),
                      flows::usual_march(1, flows::simple_wave(2, 1, false), Integrator::rk2_average));
