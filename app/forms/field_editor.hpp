@@ -34,6 +34,8 @@ class FieldEditor : public QWidget {
   virtual QWidget* reveal(const std::string& pointer);
   /// Whether the editor takes the whole width of a form, with a head of its own.
   [[nodiscard]] virtual bool is_block() const { return false; }
+  /// Pixels below which a part of what it shows is cut; 0: it does not say.
+  [[nodiscard]] virtual int needed_width() const { return 0; }
   /// A sentence about what is being typed right now; empty when it can be understood.
   [[nodiscard]] virtual QString typing_problem() const { return {}; }
 

@@ -17,7 +17,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int label_width = 116;
+constexpr int label_width = 116, beside = 8, above = 2;
 
 /// The worst sentence at a place: errors before warnings.
 std::pair<QString, Severity> sentence_for(const CaseModel& model, const std::string& pointer, bool below) {
@@ -67,8 +67,8 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(8);
+  auto* row = row_ = new QHBoxLayout;
+  row->setSpacing(beside);
   // A long name takes two lines; where it is one long word it ends in "…".
   QLabel* name = nullptr;
   if (label.contains(' ') && fontMetrics().horizontalAdvance(label) > label_width) {
@@ -88,7 +88,7 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
   }
   column->addLayout(row);
   sentence_ = make_sentence(this);
-  sentence_->setContentsMargins(label_width + 8, 0, 0, 2);
+  sentence_->setContentsMargins(label_width + beside, 0, 0, 2);
   column->addWidget(sentence_);
   connect(editor, &FieldEditor::typing_checked, this, &FieldRow::show_sentence);
   show_sentence();
@@ -97,6 +97,18 @@ FieldRow::FieldRow(const FormContext& context, FieldEditor* editor, const QStrin
 void FieldRow::refresh() {
   editor_->refresh();
   show_sentence();
+  make_room();
+}
+
+void FieldRow::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  make_room();
+}
+
+void FieldRow::make_room() {
+  const bool cut = editor_->needed_width() > width() - label_width - beside;
+  row_->setDirection(cut ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  row_->setSpacing(cut ? above : beside);
 }
 
 void FieldRow::show_sentence() {

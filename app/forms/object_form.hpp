@@ -24,10 +24,16 @@ class FieldRow : public QWidget {
   [[nodiscard]] FieldEditor* editor() const { return editor_; }
   void refresh();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void show_sentence();
+  /// The name above the editor where the two have no room side by side.
+  void make_room();
   const FormContext& context_;
   FieldEditor* editor_;
+  QBoxLayout* row_;
   QLabel* sentence_;
 };
 

@@ -257,6 +257,15 @@ QWidget* VectorEdit::reveal(const std::string& pointer) {
   return lines_.front();
 }
 
+int VectorEdit::needed_width() const {
+  constexpr int around = 16;  // a figure: its line's border and padding
+  int widest = 0;
+  for (const UnitLineEdit* line : lines_)
+    widest = std::max(widest, line->fontMetrics().horizontalAdvance(line->text()));
+  const int lines = static_cast<int>(lines_.size());
+  return widest == 0 ? 0 : lines * (widest + around) + (lines - 1) * layout()->spacing();
+}
+
 Json VectorEdit::current() const {
   if (value() && value()->is_array()) return *value();
   return fallback_.is_array() ? fallback_ : Json::array();

@@ -62,6 +62,7 @@ class VectorEdit : public FieldEditor {
  public:
   VectorEdit(const FormContext& context, const std::string& pointer, const Json& node, const Json& fallback,
              QWidget* parent);
+  [[nodiscard]] int needed_width() const override;
   void refresh() override;
   QWidget* reveal(const std::string& pointer) override;
 

@@ -76,4 +76,13 @@ QStringList typed_list(const QString& typed) {
   return parts;
 }
 
+QString typed_sweep(const QString& typed) {
+  static const QRegularExpression structure(R"([\[{"])");
+  if (typed.contains(structure)) return typed;
+  if (!typed.contains(':')) return has_decimal_comma() || typed.contains(';') ? typed_list(typed).join(", ") : typed;
+  QStringList parts = typed.split(':');
+  for (QString& part : parts) part = typed_text(part);
+  return parts.join(':');
+}
+
 }  // namespace conoid::app

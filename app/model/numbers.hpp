@@ -23,4 +23,8 @@ namespace conoid::app {
 /// comma: "0,5; 1", "0.5, 1".
 [[nodiscard]] QStringList typed_list(const QString& typed);
 
+/// The values of a sweep as its axes are written: "0,5:0,25:2 GHz" is "0.5:0.25:2 GHz" and "0,5; 1" is "0.5, 1" where the language has a decimal
+/// comma. JSON stays as it is.
+[[nodiscard]] QString typed_sweep(const QString& typed);
+
 }  // namespace conoid::app

@@ -205,13 +205,14 @@ QVariant RunList::data(const QModelIndex& at, int role) const {
     }
     case seconds_column:
       if (role == sort_role) return run.card.seconds;
-      return run.card.seconds > 0 ? QString::fromStdString(format_duration(run.card.seconds)) : QString();
+      return run.card.seconds > 0 ? in_figures(QString::fromStdString(format_duration(run.card.seconds))) : QString();
     case changes_column: return run.changes;
     default: break;
   }
   const std::string& name = numbers_[static_cast<std::size_t>(at.column() - first_number)];
   for (const NumberEvent& number : run.card.numbers)
-    if (number.name == name) return role == sort_role ? QVariant(number.value) : QVariant(number_text(number));
+    if (number.name == name)
+      return role == sort_role ? QVariant(number.value) : QVariant(in_figures(number_text(number)));
   return {};
 }
 

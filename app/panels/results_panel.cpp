@@ -184,10 +184,10 @@ QToolButton* ResultsPanel::make_tools() {
   polar_ = toggle("polar", tr("Polar diagram"));
   difference_ = toggle("difference", tr("Difference: the second run less the first"));
   difference_->hide();
-  auto* copy =
+  copy_ =
       make_icon_button(look_, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
-  connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
-  tools->addWidget(copy);
+  connect(copy_, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
+  tools->addWidget(copy_);
   auto* save = make_icon_button(look_, "export", tr("Save the chart"), tools_);
   save->setPopupMode(QToolButton::InstantPopup);
   auto* formats = new QMenu(save);
@@ -195,6 +195,7 @@ QToolButton* ResultsPanel::make_tools() {
        {std::pair{tr("Picture (PNG)…"), "png"}, std::pair{tr("Vector graphics (SVG)…"), "svg"},
         std::pair{tr("Document (PDF)…"), "pdf"}, std::pair{tr("Numbers (CSV)…"), "csv"}})
     formats->addAction(name, this, [this, ending = QString(ending)] { save_chart(ending); });
+  formats->addAction(tr("Copy the chart"), this, &ResultsPanel::copy_chart);  // its button gives way to a choice
   save->setMenu(formats);
   tools->addWidget(save);
   auto* more =
@@ -251,8 +252,11 @@ void ResultsPanel::make_pages() {
 
 void ResultsPanel::fit_head() {
   // On a small screen the names of the charts have a row of their own.
-  const bool narrow = !tools_->isHidden() && width() - tools_->sizeHint().width() < least_names;
+  int wide = tools_->sizeHint().width();
+  if (copy_->isHidden()) wide += copy_->sizeHint().width() + tools_->layout()->spacing();
+  const bool narrow = !tools_->isHidden() && width() - wide < least_names;
   head_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  copy_->setHidden(narrow && wide > width());
 }
 
 void ResultsPanel::resizeEvent(QResizeEvent* event) {

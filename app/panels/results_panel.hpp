@@ -181,6 +181,7 @@ class ResultsPanel : public QWidget {
   QToolButton* log_axis_;
   QToolButton* polar_;
   QToolButton* difference_;
+  QToolButton* copy_;
   QToolButton* maximise_;
   QSplitter* beside_;
   NumbersTable* numbers_;

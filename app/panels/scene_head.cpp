@@ -3,6 +3,7 @@
 #include "app/panels/scene_head.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -29,7 +30,7 @@ namespace {
 
 constexpr int row_height = 44, second_row = 36, spacing = 4, gap = 16;
 // With the display choices beside one of two panes the other has 174 pixels of a window of 1024.
-constexpr int least_field = 80, least_choice = 72, most_field = 220;  // pixels
+constexpr int least_field = 80, readable_field = 140, least_choice = 72, most_field = 220;  // pixels
 constexpr int two_rows_from = 300;  // pixels of a pane below which its tools are a menu
 
 int width_of(const QWidget* widget) {
@@ -115,7 +116,12 @@ void ColourRangeButton::show_range(double low, double high, const std::string& u
   unit_ = unit;
   // In the unit of the colour bar: "−12 … 12 nPa".
   const TickSet ticks = tidy_ticks(low, high, 5, unit);
-  const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
+  const auto figure = [&](double v) {
+    const double scaled = std::abs(v / ticks.scale);
+    constexpr double whole_from = 1e3, whole_to = 1e5;  // 3000, and not 3e+03
+    return scaled >= whole_from && scaled < whole_to ? QString::number(v / ticks.scale, 'f', 0)
+                                                     : QString::number(v / ticks.scale, 'g', 3);
+  };
   QString words = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   if (!ticks.unit.empty()) words += " " + QString::fromStdString(ticks.unit);
   words.replace('-', QChar(0x2212));
@@ -364,8 +370,9 @@ void SceneHead::fit() {
     upper << nullptr;
     add_tools(upper, std::min(choices + gap, room - all_tools));
   } else {
-    const int least = least_field + spacing + length(static_cast<int>(further.size()), least_choice) + spacing;
-    const bool words = least + further_wide / 8 + range_->wide() <= room;
+    // Choices whose words had no room would be three dots.
+    const int least = (further.empty() ? least_field : std::min(field_wide, readable_field)) + spacing + further_wide;
+    const bool words = least + range_->wide() <= room;
     range_->set_brief(!words);
     const bool fits = least + (words ? range_->wide() : range_->narrow()) <= room;
     if (fits && room >= two_rows_from) {
@@ -385,7 +392,11 @@ void SceneHead::fit() {
       most_further = std::max(least_choice, (room - (count - 1) * spacing) / count);
     }
   }
-  for (QComboBox* combo : {component_, part_of_complex_}) combo->setMaximumWidth(most_further);
+  for (QComboBox* combo : {component_, part_of_complex_}) {
+    // Beside the field it is the field's name that is shortened.
+    combo->setMinimumWidth(upper.contains(combo) ? width_of(combo) : least_choice);
+    combo->setMaximumWidth(most_further);
+  }
   lay_out(upper, lower);
 }
 

@@ -31,6 +31,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/numbers.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "engine/case/case.hpp"
 #include "engine/case/former_names.hpp"
@@ -144,7 +145,7 @@ void SweepRow::set(const QString& pointer, const QString& values) {
 
 std::string SweepRow::text() const {
   if (field_->currentIndex() < 0 || values_->text().trimmed().isEmpty()) return {};
-  return (field_->currentData().toString() + "=" + values_->text().trimmed()).toStdString();
+  return (field_->currentData().toString() + "=" + typed_sweep(values_->text().trimmed())).toStdString();
 }
 
 // ---- RunsPage -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/workbench.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 namespace {
@@ -38,6 +39,7 @@ void Screenshot::look() {
   if (runs_ && !is_final(window_.run().state())) return;
   if (!settled_.isValid()) settled_.start();
   if (settled_.elapsed() < settle_ms) return;
+  if (waiting_for_turns() > 0 && settled_.elapsed() < drawing_limit_ms) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if ((!bench->viewport_panel().is_up_to_date() || window_.run().is_finding_range()) &&
         settled_.elapsed() < drawing_limit_ms)
@@ -64,6 +66,8 @@ void Screenshot::take() {
   for (int round = 0; round < 2; ++round) QCoreApplication::sendPostedEvents();
   QWidget* dialog = QApplication::activeModalWidget();
   const QPixmap picture = dialog ? dialog->grab() : window_.grab();
+  // A pane that had to wait shows what it had.
+  if (waiting_for_turns() > 0 && settled_.elapsed() < drawing_limit_ms) return timer_.start();
   if (!picture.save(file_, "PNG")) {
     std::fprintf(stderr,
                  "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",

@@ -88,7 +88,7 @@ class FieldScene final : public Scene {
   /// The marker under the cursor: the nearest within some pixels, of a wave its arrow.
   [[nodiscard]] std::optional<std::size_t> marker_at(double x, double y) const;
   /// What stands below the title, as last laid out: the moment, and whether the volume is kept coarser than it was computed.
-  [[nodiscard]] const std::string& caption() const;
+  [[nodiscard]] std::string caption() const;
   /// The annotation whose text or place is under the cursor.
   [[nodiscard]] std::optional<std::size_t> annotation_at(double x, double y) const;
   /// Those of the view alone: nothing else of the picture is made anew.

@@ -113,8 +113,8 @@ void FieldScene::Impl::place_overlay() {
     if (frame->axis == FrameAxis::frequency && view.value.part == ComplexPart::instant && view.value.angle != 0)
       c.moment += fmt::format("   {} {:.0f}°", view.phase_word, view.value.angle * 180 / 3.14159265358979323846);
   }
-  if (const long stride = thinning(); view.caption && stride > 1)
-    c.moment += (c.moment.empty() ? "" : "   ") + fmt::format(fmt::runtime(view.thinned_words), stride);
+  const long stride = view.caption ? thinning() : 1;
+  c.remark = stride > 1 ? fmt::format(fmt::runtime(view.thinned_words), stride) : std::string();
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
   const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
@@ -233,8 +233,9 @@ std::optional<std::size_t> FieldScene::marker_at(double x, double y) const {
   return best;
 }
 
-const std::string& FieldScene::caption() const {
-  return impl_->overlay->content.moment;
+std::string FieldScene::caption() const {
+  const OverlayContent& c = impl_->overlay->content;
+  return c.moment + (c.moment.empty() || c.remark.empty() ? "" : "   ") + c.remark;
 }
 
 std::optional<std::size_t> FieldScene::annotation_at(double x, double y) const {

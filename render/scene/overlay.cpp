@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string>
 
 #include <vtkBrush.h>
 #include <vtkContext2D.h>
@@ -250,6 +252,32 @@ void OverlayItem::paint_caption(vtkContext2D& painter) {
   }
   draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, moment_text * r,
             false, Align::left, Raise::top, margin * r, y, content.moment);
+  if (!content.remark.empty()) paint_remark(painter, content.moment.empty() ? y : y - (moment_text + 7) * r);
+}
+
+void OverlayItem::paint_remark(vtkContext2D& painter, double y) const {
+  const double r = content.ratio, gap = 4 * r;
+  double end = content.width - margin * r;
+  for (const OverlayBox& box : taken_by_bar()) end = std::min(end, box.left - 2 * gap);
+  const auto width = [&](const std::string& text) { return text_size(content.theme, text, small_text * r)[0]; };
+  const auto draw = [&](const std::string& line) {
+    paint_ground(painter, margin * r - gap, y - (small_text + 4) * r, width(line) + 2 * gap, (small_text + 6) * r);
+    draw_text(painter, content.theme, content.theme.muted, small_text * r, false, Align::left, Raise::top, margin * r,
+              y, line);
+    y -= (small_text + 5) * r;
+  };
+  std::string line;
+  std::istringstream words(content.remark);
+  for (std::string word; words >> word;) {
+    const std::string longer = line.empty() ? word : line + ' ' + word;
+    if (!line.empty() && margin * r + width(longer) > end) {
+      draw(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  draw(line);
 }
 
 std::string OverlayItem::fitted_title() const {

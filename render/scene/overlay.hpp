@@ -67,6 +67,7 @@ struct OverlayContent {
   int height = 1;
   std::string title;
   std::string moment;  ///< "t = 1.2 ms"
+  std::string remark;  ///< smaller, below it, in lines as long as there is room
   bool bar = false;
   Coloring coloring;
   TickSet ticks;
@@ -106,6 +107,7 @@ class OverlayItem : public vtkContextItem {
   void paint_bar(vtkContext2D& painter);
   void paint_ground(vtkContext2D& painter, double x, double y, double width, double height) const;
   void paint_caption(vtkContext2D& painter);
+  void paint_remark(vtkContext2D& painter, double y) const;
   void paint_triad(vtkContext2D& painter);
   void paint_marks(vtkContext2D& painter);
   void paint_notes(vtkContext2D& painter) const;

@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <QTimer>
+#include <memory>
 #include <utility>
 
 namespace conoid {
@@ -16,6 +17,7 @@ constexpr int patience = 10;  // turns
 struct Turn {
   double spent = 0;  ///< ms
   int depth = 0;     ///< pieces within pieces count once
+  int waiting = 0;
   bool breath_is_due = false;
 };
 thread_local Turn turn;
@@ -49,7 +51,15 @@ bool turn_is_taken() {
 }
 
 void in_free_turn(QObject* object, std::function<void()> what) {
-  when_free(object, std::move(what), patience);
+  // Counted as long as it is kept: it may go with its object.
+  ++turn.waiting;
+  const std::shared_ptr<void> kept(nullptr, [](void*) { --turn.waiting; });
+  when_free(
+      object, [kept, what = std::move(what)] { what(); }, patience);
+}
+
+int waiting_for_turns() {
+  return turn.waiting;
 }
 
 }  // namespace conoid

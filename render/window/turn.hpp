@@ -29,4 +29,7 @@ class TurnWork {
 /// Not if `object` has gone. Where the turns are taken again and again it is done all the same, after a tenth of a second or two.
 void in_free_turn(QObject* object, std::function<void()> what);
 
+/// How many pieces of work wait for their turn on this thread.
+[[nodiscard]] int waiting_for_turns();
+
 }  // namespace conoid

@@ -58,6 +58,8 @@ class TestPasteRows : public QObject {
     QCOMPARE(choice_words(Json("rigid")), QString("Rigid"));
     QCOMPARE(choice_words(Json("pec")), QString("Perfect conductor (PEC)"));
     for (const char* as_it_is : {"mm", "xy", "-z", "D"}) QCOMPARE(choice_words(Json(as_it_is)), QString(as_it_is));
+    QCOMPARE(typed_sweep("0.5, 1"), QString("0.5, 1"));
+    QCOMPARE(typed_sweep("1:0.5:3 GHz"), QString("1:0.5:3 GHz"));
     // From here on the program speaks French.
     Translator french;
     QVERIFY(french.load_language("fr"));
@@ -67,6 +69,10 @@ class TestPasteRows : public QObject {
     QCOMPARE(typed_list("0,5, 1"), (QStringList{"0.5", "1"}));
     QCOMPARE(typed_list("0,5"), (QStringList{"0.5"}));
     QCOMPARE(typed_list("1,2,3"), (QStringList{"1", "2", "3"}));
+    QCOMPARE(typed_sweep("0,5; 1"), QString("0.5, 1"));  // a half, and not nought and five
+    QCOMPARE(typed_sweep("0,5"), QString("0.5"));
+    QCOMPARE(typed_sweep("0,5:0,25:2 GHz"), QString("0.5:0.25:2 GHz"));
+    QCOMPARE(typed_sweep("[[0.5, 1], [1, 2]]"), QString("[[0.5, 1], [1, 2]]"));
     for (const char* json : {"0.5", "-1e-5", "2.25e-12", "\"6.0155 m\"", "343"}) {
       const Json value = read_json(json);
       QVERIFY(!shown_text(value).contains('.'));

@@ -34,13 +34,14 @@ namespace {
 constexpr const char* report_variable = "CONOID_AWAKE_REPORT";  ///< a file for what was slow
 constexpr const char* run_variable = "CONOID_AWAKE_RUN";        ///< the folder of a run
 
-constexpr double limit = 75;  ///< ms of this thread's own work
+constexpr double limit =
+    60;  ///< ms of this thread's own work; 56 is the longest seen, on a machine with ten programs a processor
 constexpr double limit_of_waiting =
     400;  ///< ms with what it waits for; on a busy machine that is threads which have no processor
 
-/// Two runs that are compared change all panes at once; the driver compiles one of its programs in 30 to 90 ms, and cannot be interrupted.
+/// Where the other program has not practised in time the driver compiles two of its programs in one call, 84 ms, which cannot be parted.
 double limit_of(const QString& name) {
-  return name.contains("compar") || name == "warming up" ? 2 * limit : limit;
+  return name == "warming up" ? 2 * limit : limit;
 }
 
 }  // namespace
@@ -266,6 +267,7 @@ class TestAwake : public QObject {
       pane.scene().camera().orbit(5, 1);
       pane.viewport()->request_render();
       pane.viewport()->widget()->repaint();
+      QTest::qWait(1);  // one picture is rendered in a turn of the event loop
     }
     qInfo("opened in %lld ms; %.1f pictures a second of %d x %d pixels while it is turned", opened,
           1e3 * pictures / static_cast<double>(clock.elapsed()), pane.viewport()->widget()->width(),
