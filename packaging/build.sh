@@ -13,7 +13,7 @@ if [ "${1:-}" = --solver ]; then
   solver=${2//-/_}
   shift 2
   solvers=$(sed -n 's/^CONOID_SOLVERS:[A-Z]*=//p' build/demo/CMakeCache.txt 2>/dev/null) || true
-  [[ ";$solvers;" == *";$solver;"* ]] || options=("-DCONOID_SOLVERS=${solvers:+$solvers;}$solver")
+  [[ "$solvers" == all || ";$solvers;" == *";$solver;"* ]] || options=("-DCONOID_SOLVERS=${solvers:+$solvers;}$solver")
 fi
 packaging/setup.sh
 made=build/$preset/build.ninja

@@ -293,10 +293,14 @@ std::vector<std::string> SchemaWalker::places_of(const std::string& key) const {
     if (type(node) != "object") return;
     const Json* variant = variant_of(node, value);
     if (property(node, variant, key) != nullptr) out.push_back(name);
-    for (const std::string& inside : property_names(node, variant))
-      if (const Json* child = property(node, variant, inside))
-        self(self, *child, value != nullptr ? get(*value, inside) : nullptr,
-             name.empty() ? inside : name + "." + inside);
+    for (const std::string& inside : property_names(node, variant)) {
+      const Json* child = property(node, variant, inside);
+      if (child == nullptr) continue;
+      std::string below = name;
+      if (!below.empty()) below += '.';
+      below += inside;
+      self(self, *child, value != nullptr ? get(*value, inside) : nullptr, below);
+    }
   };
   look(look, *root_, &document_->json(), "");
   return out;
