@@ -176,6 +176,7 @@ class MaxwellFem final : public Solver {
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;
   std::unique_ptr<System> system_;
+  bool told_of_idle_ranks_ = false;
   bool factored_on_device_ = false;  ///< or was to be
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;

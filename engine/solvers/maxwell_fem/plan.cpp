@@ -144,7 +144,10 @@ std::string radiation_text(const Problem& s, const RadiationPlan& plan) {
       return "compressed, as the case asks; " + format_bytes(static_cast<Bytes>(plan.dense_bytes)) + " whole";
     case RadiationLoop::blocked: return "blocked products, as the case asks";
     case RadiationLoop::fused: return "one right-hand side by one, as the case asks";
-    case RadiationLoop::device: return "by the devices and the processors beside them, as the case asks";
+    case RadiationLoop::device:
+      return (std::isfinite(plan.device_seconds) ? "by the devices and the processors beside them, as the case asks"
+                                                 : "by the processors alone, though the case asks for devices") +
+             plan.room;
     case RadiationLoop::cuda_outer:
     case RadiationLoop::cuda_rhs: return "plain loops on the devices, as the case asks";
     default: return "plain loops, as the case asks";
@@ -412,13 +415,14 @@ void add_details(const Question& q, const Foreseen& all, std::size_t bands, doub
             ? fmt::format("its mesh and matrix and a part of the factors, {}", format_bytes(all.factors))
             : std::string("its mesh and factors");
     const int groups = rank_groups(q.offer, static_cast<Index>(std::max(1.0, frequencies)));
+    const std::string idle = idle_ranks(of_one, static_cast<Index>(all.outer_points) / face_points);
     e.details.emplace_back("ranks",
-                           fmt::format("{}, {}; each holds {}, {} in all", ranks,
+                           fmt::format("{}, {}; each holds {}, {} in all{}{}", ranks,
                                        groups == 1      ? std::string("which share factors, solves and radiation")
                                        : groups < ranks ? fmt::format("in {} groups, {}{} a frequency", groups, of_one,
                                                                       ranks % groups == 0 ? "" : " or more")
                                                         : std::string("each of another frequency"),
-                                       mesh_and, format_bytes(e.host_memory)));
+                                       mesh_and, format_bytes(e.host_memory), idle.empty() ? "" : "; ", idle));
   }
 }
 

@@ -148,6 +148,11 @@ RadiationRates radiation_rates(const std::vector<WorkerSpec>& workers, std::span
   return out;
 }
 
+std::string idle_ranks(Index ranks, Index faces) {
+  if (ranks <= faces) return {};
+  return fmt::format("{} ranks share the {} elements of S: {} of them radiate nothing", ranks, faces, ranks - faces);
+}
+
 RadiationPlan plan_radiation(const RadiationWork& w, const RadiationRates& rates, double budget, bool obeyed) {
   RadiationPlan out;
   out.device_seconds = std::numeric_limits<double>::infinity();
@@ -202,21 +207,22 @@ RadiationPlan plan_radiation(const RadiationWork& w, const RadiationRates& rates
   const double others = std::min(out.plain_seconds, out.device_seconds);
   std::string small;
   if (!too_small.empty()) small = fmt::format("; {} has no room for one right-hand side", fmt::join(too_small, ", "));
+  if (out.groups > 1)
+    out.room = fmt::format(
+        "; a device has no room for {:.0f} right-hand sides at once and takes them in {:.0f} groups, "
+        "{:.2g} times the time with memory enough",
+        std::ceil(w.columns), out.groups, out.slower);
+  out.room += small;
   if (!names.empty() && (obeyed || (out.device_seconds <= out.plain_seconds &&
                                     !(fits && out.compressed_seconds <= worth * out.device_seconds)))) {
     out.way = RadiationWay::devices;
     out.reason = fmt::format("by {}{}: about {}; processors alone {}, compressed {}{}", fmt::join(names, ", "),
                              rates.beside > 0 ? " and processors" : "", format_duration(out.device_seconds), plain,
                              packed, fits ? "" : " but for memory");
-    if (out.groups > 1)
-      out.reason += fmt::format(
-          "; a device has no room for {:.0f} right-hand sides at once and takes them in {:.0f} groups, "
-          "{:.2g} times the time with memory enough",
-          std::ceil(w.columns), out.groups, out.slower);
+    out.reason += out.room;
     if (const double best = std::min(out.plain_seconds, fits ? out.compressed_seconds / worth : out.plain_seconds);
         best < out.device_seconds)
       out.reason += "; they were named, processors alone would be faster";
-    out.reason += small;
     return out;
   }
   if (!names.empty())

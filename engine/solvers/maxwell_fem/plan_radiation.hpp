@@ -65,6 +65,8 @@ struct RadiationPlan {
   double slower = 1;    ///< than with memory enough, because of these groups: of the way `devices`
   double streamed = 0;  ///< bytes to devices and back
   std::string reason;   ///< one clause, for people
+  std::string
+      room;  ///< what devices lack memory for, with "; " before each clause: of the way `devices`; empty: nothing
   [[nodiscard]] bool compressed() const { return way == RadiationWay::compressed; }
   /// Of the way, or another one.
   [[nodiscard]] double seconds(RadiationWay of) const {
@@ -74,6 +76,9 @@ struct RadiationPlan {
   }
   [[nodiscard]] double seconds() const { return seconds(way); }
 };
+
+/// Ranks that share the elements of S of one frequency and are more than these, as a sentence; empty where each has some.
+[[nodiscard]] std::string idle_ranks(Index ranks, Index faces);
 
 /// `budget`: bytes of the whole run. `obeyed`: devices were named, and take part whatever is faster.
 [[nodiscard]] RadiationPlan plan_radiation(const RadiationWork& work, const RadiationRates& rates, double budget,

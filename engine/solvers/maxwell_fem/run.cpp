@@ -2,11 +2,14 @@
 // The march over frequencies: rounds of them by groups of ranks, pieces of each, checkpoints.
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 
+#include "engine/core/log.hpp"
+#include "engine/solvers/maxwell_fem/plan_radiation.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -44,6 +47,9 @@ Status MaxwellFem::begin_round(RunContext& context) {
     own_group_ = all.split(static_cast<int>(group));
     group_ = own_group_.get();
   }
+  if (const std::string idle = idle_ranks(group_->size(), domain_.outer.faces());
+      !idle.empty() && all.leads() && !std::exchange(told_of_idle_ranks_, true))
+    log::warning("maxwell-fem: {}; start as many ranks as there are elements or fewer", idle);
   frequency_ = order_[next_ + group];
   outcome_ = {};
   done_ = false;

@@ -64,6 +64,36 @@ class TestMaxwellRanks : public QObject {
       QVERIFY2(number(out, "factor_memory") < 0.85 * number("one", "factor_memory"), out);
   }
 
+  void more_ranks_than_elements_are_told_and_change_nothing() {
+    Json tiny = case_of_four();
+    tiny["sphere"] = {{"radius", "50 mm"}, {"divisions", 1}, {"layers", 1}};  // an icosahedron
+    tiny["parameters"]["order"] = 1;
+    tiny["excitation"] = {{"frequency", "200 MHz"}, {"theta", "30 deg"}, {"polarisation", "V"}};
+    rod::write_case(scratch_ / "tiny.json", tiny);
+    COMPARE_EXIT(conoid({"run", "tiny.json", "--out", "few"}), 0);
+    const rod::Said said = conoid(QStringList{"run", "tiny.json", "--out", "many"} + on_so_many(21));
+    COMPARE_EXIT(said, 0);
+    QVERIFY(said.says("21 ranks share the 20 elements of S: 1 of them radiate nothing"));
+    const std::string wrong = safety::difference(left("few"), left("many"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    const rod::Said checked = safety::conoid(scratch_.path(), {"check", "tiny.json", "--ranks", "21"});
+    COMPARE_EXIT(checked, 0);
+    QVERIFY(checked.says("21 ranks share the 20 elements of S"));
+  }
+
+  void a_device_that_is_too_small_is_told_before_and_while_it_runs() {
+    const QStringList small{
+        "--workers", "emulated", "--set", "compute.memory.device=1MiB", "--set", "truncation.loop=device"};
+    const rod::Said checked = safety::conoid(scratch_.path(), QStringList{"check", "case.json"} + small);
+    COMPARE_EXIT(checked, 0);
+    QVERIFY(checked.says("by the processors alone, though the case asks for devices; emulated:0 has no room for one"));
+    const rod::Said said = conoid(QStringList{"run", "case.json", "--out", "small"} + small);
+    COMPARE_EXIT(said, 0);
+    QVERIFY(said.says("takes no part in the radiation: one right-hand side needs"));
+    const std::string wrong = safety::difference(left("one"), left("small"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+  }
+
   void groups_that_do_not_fit_are_told_with_those_that_do() {
     const auto refused = [&](int ranks, const char* groups, const char* why, const char* fits) {
       const rod::Said said =
