@@ -17,7 +17,8 @@ class TestPaperOnRanks : public QObject {
   rod::Scratch scratch_;
 
   rod::Said on_ranks(int ranks, const QStringList& words) {
-    QStringList all = QString("--allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks).split(' ');
+    QStringList all =
+        QString("--allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks).split(' ');
     all += QStringList{CONOID_BIN_DIR "/conoid", "bench", "hydro-fem", "--paper", "--quick"} + words;
     QProcess process;
     process.setWorkingDirectory(QString::fromStdString(scratch_.path().string()));
@@ -37,7 +38,8 @@ class TestPaperOnRanks : public QObject {
     COMPARE_EXIT(said, 0);
     const Json rows = Json::parse(said.out)["rows"];
     // As many zones a rank as a thread has alone.
-    const std::string name = "Table 10, weak scaling: " + std::to_string(ranks) + " ranks, 40×" + (ranks == 2 ? "20" : "40") + " zones";
+    const std::string name =
+        "Table 10, weak scaling: " + std::to_string(ranks) + " ranks, 40×" + (ranks == 2 ? "20" : "40") + " zones";
     double one = 0, all = 0;
     int rows_of_ranks = 0;
     for (const Json& r : rows) {
@@ -50,7 +52,8 @@ class TestPaperOnRanks : public QObject {
   }
 
   void ranks_stand_beside_the_papers_twelve() {
-    const rod::Said said = on_ranks(2, {"--json", "--only", "Table 9, triple point Q3-Q2: corner force, 2 ranks", "--workers", "emulated"});
+    const rod::Said said = on_ranks(
+        2, {"--json", "--only", "Table 9, triple point Q3-Q2: corner force, 2 ranks", "--workers", "emulated"});
 #if !CONOID_HAVE_EMULATED
     QSKIP("built without the emulated device");
 #endif
