@@ -183,6 +183,9 @@ class PaperTables {
     table_10();
     figure_3();
     figure_4();
+  }
+  /// Behind all that measures what it needs.
+  void figure_8() {
     for (BenchRow& speed : figure_8_) sink_(std::move(speed));
   }
 
@@ -191,11 +194,15 @@ class PaperTables {
     const int size = row_ranks().size();
     const bool on_devices = row_ranks().minimum(devices_.empty() ? 0.0 : 1.0) > 0;
     for (const Published9& r : table_9_of_the_source) {
-      const std::string name = fmt::format("Table 9, {}: corner force, {} ranks", r.name, size);
-      rank_row(name, strict(meshes_.make(r.dim, r.k)), 300, r.ranks, meshes_.zones(r.dim), "12 ranks in the source");
-      if (on_devices)
-        rank_row(name + ", a device each", strict(meshes_.make(r.dim, r.k)), 300, r.ranks_of_both, meshes_.zones(r.dim),
-                 "2 ranks with 6 threads and a device each in the source");
+      const Setup setup = strict(meshes_.make(r.dim, r.k));
+      const std::string who = fmt::format("{} ranks", size), each = who + ", a device each";
+      const auto measured = [&](const std::string& of, double published, const char* note) {
+        const double time = rank_row(fmt::format("Table 9, {}: corner force, {}", r.name, of), setup, 300, published,
+                                     meshes_.zones(r.dim), note, run_.may_want(fmt::format("Fig. 8, {}", r.name)));
+        speed(r, of, time, published, fmt::format("{} ranks", size));
+      };
+      measured(who, r.ranks, "12 ranks in the source");
+      if (on_devices) measured(each, r.ranks_of_both, "2 ranks with 6 threads and a device each in the source");
     }
     for (const bool devices : {false, true}) {
       if (devices && !on_devices) continue;
@@ -227,11 +234,11 @@ class PaperTables {
     return true;
   }
 
-  /// Collective: the corner force of so many steps by all ranks, the slowest one's.
-  void rank_row(const std::string& name, const Setup& setup, int steps, double published, const std::string& mesh,
-                const std::string& note) {
+  /// Collective: the corner force of so many steps by all ranks, the slowest one's; not a number where nobody wants it.
+  double rank_row(const std::string& name, const Setup& setup, int steps, double published, const std::string& mesh,
+                  const std::string& note, bool wanted = false) {
     const bool devices = name.find("device") != std::string::npos;
-    if (!run_.may_want(name)) return;
+    if (!wanted && !run_.may_want(name)) return nothing;
     Team team({WorkerSpec{"cpu", 1, 1}});
     Operator op(setup, best_kernels(), team, &row_ranks());
     // Those of one machine, in turn.
@@ -243,6 +250,7 @@ class PaperTables {
     if (row_ranks().leads())
       row(name, time, "s", published, devices ? device_name() : "a thread each",
           fmt::format("{} steps of {}{}{}", steps, mesh, note.empty() ? "" : "; ", note));
+    return time;
   }
 
   /// Kernel 1 with more cache or more shared memory: its workspace lies in device memory behind the cache, or in the blocks' own.
@@ -356,41 +364,52 @@ class PaperTables {
     run_.doing("Table 9, Fig. 8");
     for (const Published9& r : table_9_of_the_source) {
       const Setup setup = strict(meshes_.make(r.dim, r.k));
-      Here one(setup, 1);
-      const double serial = 300 * one.on_threads(budget_).corner;
-      const std::string steps = fmt::format("300 steps of {}", meshes_.zones(r.dim));
-      const auto entry = [&](const std::string& who, double seconds, double published, const std::string& by,
-                             const std::string& note = {}) {
-        row(fmt::format("Table 9, {}: corner force, {}", r.name, who), seconds, "s", published, by, steps + note);
-      };
-      const auto speed = [&](const std::string& who, double seconds, double published, const std::string& by) {
-        const double times = serial / seconds, theirs = r.serial / published;
-        figure_8_.push_back({fmt::format("Fig. 8, {}: speed-up, {}", r.name, who), times, "1",
-                             std::isfinite(times) ? times / theirs : 0, 0,
-                             fmt::format("the serial {:.4g} s for {}", serial, steps), by, theirs});
-      };
+      const bool figure = run_.may_want(fmt::format("Fig. 8, {}", r.name));
+      if (figure) {
+        Here one(setup, 1);
+        serial_[r.dim - 2] = 300 * one.on_threads(budget_).corner;
+        Here all(setup, threads_);
+        speed(r, counted(threads_, "thread"), 300 * all.on_threads(budget_).corner, r.threads, "6 in the paper");
+      }
+      const std::string table = fmt::format("Table 9, {}: corner force, ", r.name);
+      const auto wanted_of = [&](const std::string& who) { return figure || run_.may_want(table + who); };
       const auto both = [&](const std::string& who, double seconds, double published, const std::string& by,
                             const std::string& note = {}) {
-        entry(who, seconds, published, by, note);
-        speed(who, seconds, published, by);
+        row(table + who, seconds, "s", published, by, steps_of(r) + note);
+        speed(r, who, seconds, published, by);
       };
-      Here all(setup, threads_);
-      speed(counted(threads_, "thread"), 300 * all.on_threads(budget_).corner, r.threads, "6 in the paper");
       const std::string with_threads = fmt::format("a device and {}", counted(threads_, "thread"));
       if (devices_.empty()) {
         both("a device", nothing, r.device, no_device);
         both(with_threads, nothing, r.both, no_device);
       } else {
-        both("a device", 300 * all.on(open(1), budget_).corner, r.device, device_name());
-        const SharedForces shared = shared_forces(run_, setup, devices_.front());
-        both(with_threads, 600 * shared.seconds, r.both, device_name(),
-             fmt::format("; 2 evaluations each, without energies; the device has {:.3g} of the zones", shared.share));
+        if (wanted_of("a device")) {
+          Here here(setup, threads_);
+          both("a device", 300 * here.on(open(1), budget_).corner, r.device, device_name());
+        }
+        if (wanted_of(with_threads)) {
+          const SharedForces shared = shared_forces(run_, setup, devices_.front());
+          both(with_threads, 600 * shared.seconds, r.both, device_name(),
+               fmt::format("; stress and F·1 twice each; the device has {:.3g} of the zones", shared.share));
+        }
       }
       if (row_ranks().size() == 1) {
         both("2 × (device, 6 threads)", nothing, r.ranks_of_both, "needs mpirun");
         both("12 ranks", nothing, r.ranks, "needs mpirun");
       }
     }
+  }
+  [[nodiscard]] std::string steps_of(const Published9& r) const {
+    return fmt::format("300 steps of {}", meshes_.zones(r.dim));
+  }
+  /// A row of Fig. 8, where the serial time that it needs has been measured.
+  void speed(const Published9& r, const std::string& who, double seconds, double published, const std::string& by) {
+    const double serial = serial_[r.dim - 2];
+    if (!(serial > 0)) return;
+    const double times = serial / seconds, theirs = r.serial / published;
+    figure_8_.push_back({fmt::format("Fig. 8, {}: speed-up, {}", r.name, who), times, "1",
+                         std::isfinite(times) ? times / theirs : 0, 0,
+                         fmt::format("the serial {:.4g} s for {}", serial, steps_of(r)), by, theirs});
   }
 
   /// As many zones of the triple point for each of `count` threads or devices, these as many as the source's.
@@ -592,6 +611,7 @@ class PaperTables {
   const TestRun& run_;
   const BenchSink& sink_;
   std::vector<BenchRow> figure_8_;  // measured beside Table 9, printed in its place
+  double serial_[2] = {};           // seconds of Table 9 in two and three dimensions; 0: not measured
   double budget_;
   int threads_;
   std::vector<NamedDevice> devices_;
@@ -605,6 +625,7 @@ void paper_rows(const TestRun& run, const BenchSink& sink, const OtherTables& ot
   PaperTables tables(run, sink);
   if (row_ranks().leads()) tables.alone(others);
   if (row_ranks().size() > 1) tables.together();
+  if (row_ranks().leads()) tables.figure_8();
 }
 
 }  // namespace conoid::hydro_fem
