@@ -19,6 +19,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int look_every_ms = 50;
+constexpr int most_looks = 200;         // for pictures that wait for their turn
 constexpr int settle_ms = 600;          // the full check and the charts come after the last event
 constexpr int drawing_limit_ms = 8000;  // a viewport that cannot draw must not keep the picture waiting
 
@@ -39,7 +40,7 @@ void Screenshot::look() {
   if (runs_ && !is_final(window_.run().state())) return;
   if (!settled_.isValid()) settled_.start();
   if (settled_.elapsed() < settle_ms) return;
-  if (waiting_for_turns() > 0 && settled_.elapsed() < drawing_limit_ms) return;
+  if (waiting_for_turns() > 0 && ++looked_ < most_looks) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
     if ((!bench->viewport_panel().is_up_to_date() || window_.run().is_finding_range()) &&
         settled_.elapsed() < drawing_limit_ms)
@@ -67,7 +68,7 @@ void Screenshot::take() {
   QWidget* dialog = QApplication::activeModalWidget();
   const QPixmap picture = dialog ? dialog->grab() : window_.grab();
   // A pane that had to wait shows what it had.
-  if (waiting_for_turns() > 0 && settled_.elapsed() < drawing_limit_ms) return timer_.start();
+  if (waiting_for_turns() > 0 && ++looked_ < most_looks) return timer_.start();
   if (!picture.save(file_, "PNG")) {
     std::fprintf(stderr,
                  "conoid-gui: the picture cannot be written to %s\n  Check that the folder exists and has room.\n",

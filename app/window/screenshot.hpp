@@ -32,6 +32,7 @@ class Screenshot : public QObject {
   bool runs_;
   QTimer timer_;
   QElapsedTimer settled_;
+  int looked_ = 0;  ///< while pictures waited
 };
 
 }  // namespace conoid::app
