@@ -39,6 +39,20 @@ class CompressPhase final : public Phase {
 constexpr Index factorised_nodes = 160;
 constexpr Index most_coarse = 64;  ///< clusters
 
+/// Motions of a cluster of one region: six rigid ones, and even tractions where these are unknown. (At interfaces of regions they make more steps, not less.)
+constexpr Index coarse_motions = 9;
+using Motion = std::function<void(Index node, Index k, double* values)>;
+Motion with_even_tractions(Motion rigid, const std::vector<char>& moves) {
+  return [rigid = std::move(rigid), &moves, nodes = moves.size() / 3](Index node, Index k, double* v) {
+    if (k < 6) {
+      rigid(node, k, v);
+      return;
+    }
+    for (std::size_t d = 0; d < 3; ++d)
+      v[d] = static_cast<Index>(d) == k - 6 && moves[d * nodes + static_cast<std::size_t>(node)] == 0 ? 1 : 0;
+  };
+}
+
 /// Of every node and its mirror images one, and where all of them are among these.
 struct Orbits {
   std::vector<Index> chosen;  ///< nodes whose rows are made
@@ -142,13 +156,12 @@ class Columns final : public CompressedColumns {
   }
   [[nodiscard]] const CompressionFacts& facts() const override { return facts_; }
 
-  /// Rigid motions of clusters in the displacements that are unknown; tractions are left to what is within clusters.
   Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
                  int library_threads) override {
     const auto options = cluster_options<T>(surface_.node_count(), threads, library_threads, ranks_);
-    const auto motion = rigid_motions(surface_, moves_);
+    const auto motion = with_even_tractions(rigid_motions(surface_, moves_), moves_);
     auto made = orbits_ ? of_all_rows(options, motion, whole)
-                        : ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
+                        : ClusterPreconditioner<T>::make(matrix_, options, coarse_motions, motion, whole);
     if (!made) return made.error();
     near_ = std::move(*made);
     facts_.bytes += near_->bytes();
@@ -208,7 +221,7 @@ class Columns final : public CompressedColumns {
       values_.near(nodes, nodes, values.data());
       for (std::size_t i = 0; i < values.size(); ++i) out[i] = std::complex<float>(values[i]);
     };
-    return ClusterPreconditioner<T>::make(*tree_, 3, block, options, 6, motion, whole);
+    return ClusterPreconditioner<T>::make(*tree_, 3, block, options, coarse_motions, motion, whole);
   }
 
   const Surface& surface_;
