@@ -55,6 +55,8 @@ class PlaneRing {
 
   /// The stream on which planes come, for kernels that prepare their places.
   [[nodiscard]] Stream& coming() { return in_; }
+  /// On which they leave.
+  [[nodiscard]] Stream& leaving() { return out_; }
   /// Bytes that came and went, and how often.
   [[nodiscard]] const WindowStatistics& statistics() const { return statistics_; }
 

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/initial_field.hpp"
 #include "engine/solvers/acoustic_fd/discretization/resample.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/plan.hpp"
@@ -460,11 +461,16 @@ void AcousticFd::integrate_slopes(std::span<double> traces) {
   for (std::size_t n = 0; n < count; ++n) {
     double* const own = integrals_.data() + 4 * n;
     const double slope = traces[first + n];
-    if (begins)
+    if (begins) {  // in a plane wave that moves there is a velocity from the beginning
+      const Receiver& receiver = p.receivers[first + n];
+      double speed = 0;
+      p.velocity->row(receiver.position[0], receiver.position[1], receiver.position[2], 0, {&speed, 1});
+      own[0] = initial_velocity(p, receiver.position, receiver.slope, speed, receiver.density);
       std::fill_n(own + 1, 3, slope);
-    else
+    } else {
       own[0] -= p.dt / p.receivers[first + n].density *
                 (rule[0] * slope + rule[1] * own[1] + rule[2] * own[2] + rule[3] * own[3]);
+    }
     own[3] = own[2];
     own[2] = own[1];
     own[1] = slope;
@@ -479,11 +485,11 @@ void AcousticFd::append_row(RunContext& context, double t, std::span<const doubl
     row.assign(1, t);
     row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(setup_.pressure_receivers), traces.end());
     context.results.table(velocity_table_).append(row);
-    // Rows carry less than half of what they could, so that a sum is the integral of the product.
+    // Rows carry less than half of what they could, so that a sum is the integral of the product; a wave may have begun before the first.
+    const double interval = (t == 0 ? 0.5 : 1) * static_cast<double>(setup_.problem.trace_every) * setup_.problem.dt;
     row.assign(1, t);
     for (std::size_t n = 0; n < flows_.size(); ++n) {
-      flows_[n] += static_cast<double>(setup_.problem.trace_every) * setup_.problem.dt * traces[setup_.heard_with[n]] *
-                   traces[setup_.pressure_receivers + n];
+      flows_[n] += interval * traces[setup_.heard_with[n]] * traces[setup_.pressure_receivers + n];
       row.push_back(flows_[n]);
     }
     context.results.table(flow_table_).append(row);

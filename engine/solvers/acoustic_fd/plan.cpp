@@ -266,6 +266,42 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
                  (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
 }
 
+/// The same of a grid whose planes rest on the disk (`over`): whether a device takes its steps, and what of it; as one of the processors before.
+std::string plan_device_over_disk(const Setup& setup, const Offer& offer, const StreamPlan& over, Index marches,
+                                  double preparing, Estimate& e) {
+  const Problem& p = setup.problem;
+  const ChosenTeam all = choose_team(offer, {}, 0);
+  if (all.devices().empty()) return {};
+  if (offer.place.ranks > 1) {
+    e.use = {0, "what ranks stream from their disks is marched by the processors"};
+    return {};
+  }
+  const DevicePlan on = device_plan(p, all.device_memory(), 1, &offer.devices.front(), PlanesRest::disk);
+  const double seconds = seconds_on_devices(setup, on, offer, 1, marches, 1);
+  if (offer.automatic && !on.possible)
+    e.use = {0, "its memory is too small for a window over the disk"};
+  else if (offer.automatic && (seconds <= 0 || seconds + preparing >= e.seconds))
+    e.use = {0,
+             seconds <= 0
+                 ? "planes come from the disk, and it has not been timed"
+                 : fmt::format("planes come from the disk, and with it the run would take about {} instead of {}",
+                               format_duration(seconds + preparing), format_duration(e.seconds)),
+             {},
+             seconds > 0};
+  else
+    e.use = {1, "a grid that is streamed goes through one device", {}, seconds > 0};
+  if (!on.possible || choose_team(offer, e.use, e.seconds).devices().empty()) return {};
+  e.device_memory = on.taken;
+  if (seconds > 0) {
+    e.planned_seconds = seconds + preparing;
+    e.device_seconds = seconds;
+  }
+  e.streams = "planes of the grid, between disk, memory and device";
+  e.streamed = static_cast<Bytes>((p.steps + on.steps - 1) / on.steps * marches) * 4 * over.disk;
+  e.slower = on.slower;
+  return fmt::format("{}, {} steps a sweep over the disk", steps_text(p, on), on.steps);
+}
+
 /// How the grid would lie on the devices that are offered, where that is worth a word.
 void check_devices(const Problem& problem, const CaseReader& reader, const Offer& offer) {
   const ChosenTeam team = choose_team(offer, {}, 0);
@@ -295,6 +331,42 @@ void check_devices(const Problem& problem, const CaseReader& reader, const Offer
           grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
           steps_text(problem, plan), plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
+}
+
+/// How it would lie on the disk: for processors, or for a device where the run (`planned`) takes one. `text`: what it needs and what there is.
+void check_disk(const Problem& problem, const StreamPlan& plan, const CaseReader& reader, const Offer& offer,
+                const std::string& text, const Result<Estimate>& run) {
+  const char* const hint =
+      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.";
+  const ChosenTeam team = choose_team(offer, run ? run->use : DeviceUse{0, {}}, run ? run->seconds : 0);
+  if (team.devices().empty() || offer.place.ranks > 1) {
+    const double slower = slowdown_of(plan, problem, calibrate(problem, offer));
+    reader.warn(reader["grid"],
+                fmt::format("{}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
+                            "which takes about {:.2g} times as long as in memory",
+                            text, plan.planes + problem.order / 2 * plan.steps,
+                            problem.grid.points[0] / offer.place.ranks + 2 * plan.beside, format_bytes(plan.disk),
+                            plan.steps, slower),
+                hint);
+    return;
+  }
+  const DevicePlan on = device_plan(problem, team.device_memory(), 1, &offer.devices.front(), PlanesRest::disk);
+  if (!on.possible) {
+    reader.fail(reader["grid"],
+                make_error(ErrorCode::resources,
+                           fmt::format("{}; of device memory {} are to be had, and even streamed from the disk {} are "
+                                       "needed",
+                                       text, format_bytes(team.device_memory()), enough_bytes(on.least)),
+                           "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu."));
+    return;
+  }
+  reader.warn(
+      reader["grid"],
+      fmt::format("{}: its planes rest on the disk ({}) and pass through the memory of the host to a device and "
+                  "back, {} steps at a time, {}; with a device like an H200 and a disk of 1 GB/s that takes about "
+                  "{:.2g} times as long as in device memory",
+                  text, format_bytes(plan.disk), on.steps, steps_text(problem, on), on.slower),
+      hint);
 }
 
 /// Of all devices or ranks that are offered.
@@ -415,15 +487,10 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   }
   const StreamPlan plan = stream_plan(planned, ranks);
   if (plan.needed && plan.possible) {
-    const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
-    reader.warn(
-        reader["grid"],
-        fmt::format("{}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
-                    "which takes about {:.2g} times as long as in memory",
-                    nodes, given ? "the budget is" : "of memory are to be had", format_bytes(planned.memory),
-                    plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0] / ranks + 2 * plan.beside,
-                    format_bytes(plan.disk), plan.steps, slower),
-        "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
+    check_disk(planned, plan, reader, offer,
+               fmt::format("{}, {} {}", nodes, given ? "the budget is" : "of memory are to be had",
+                           format_bytes(planned.memory)),
+               estimate(input, nullptr, offer));
   } else if (plan.needed) {
     reader.fail(
         reader["grid"],
@@ -502,7 +569,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.streamed = bands(plan.steps) * 2 * plan.disk;
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
-    e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
+    on_device = plan_device_over_disk(setup, offer, plan, marches, preparing, e);
   } else {
     on_device = plan_devices(setup, offer, share, marches, preparing, e);
   }

@@ -65,10 +65,11 @@ struct Face {
 };
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-/// ρ at a point over its mean on the way from there to 1 … 4 nodes below and above it, along each axis; by which differences of pressure
+/// ρ at a point over its mean on the way from there to 1 … 6 nodes below and above it, along each axis; by which differences of pressure, over up to four,
 /// count in a slope, so that a slope over ρ is the same on either side of a jump of density. 1: ρ does not vary.
 struct DensityAlong {
-  std::array<std::array<std::array<double, 4>, 2>, 3> ratio;  ///< axis, below or above, nodes − 1
+  static constexpr std::size_t nodes = 6;
+  std::array<std::array<std::array<double, nodes>, 2>, 3> ratio;  ///< axis, below or above, nodes − 1
   DensityAlong() {
     for (auto& axis : ratio)
       for (auto& side : axis) side.fill(1);

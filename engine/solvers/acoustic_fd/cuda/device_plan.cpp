@@ -77,9 +77,12 @@ constexpr double dense_panel_rate[] = {0, 600, 380, 270, 255};
 constexpr std::array<Index, 3> panels_timed_on{1024, 1024, 1024};
 /// B/s to the device, and as many back. Both ways at once a link of 52e9 has less to spare: windows planned for that had too few steps and waited for
 /// it (3072 x 768² at orders 2, 4, 8 with half of the memory 708, 408 and 235 instead of 735, 432 and 251); one of 40e9 and they gain nothing more.
-constexpr double link = 45e9;
+constexpr double host_link = 45e9;
+/// The same of a disk that reads and writes 1 GB/s in all (slowdown_of() in plan.cpp): windows have as many steps as their memory allows.
+constexpr double disk_link = 0.5e9;
 constexpr double single_launch = 25e-6, panel_launch = 10e-6;  ///< seconds that a stage takes however small it is
 constexpr Index most_sweeps = 4, longest_band = 128, longest_panel_band = 256;  ///< the last two in steps of a window
+constexpr Index longest_disk_band = 1024;
 
 /// Clusters that a device runs at a time, as far as it is known before it is opened.
 Index at_once(const DeviceInfo& device, Index cluster) {
@@ -128,11 +131,17 @@ struct WindowCost {
   const Problem& problem;
   const DeviceInfo* device;
   const std::vector<Index>& panels;
+  PlanesRest rest;
 
+  /// B/s each way.
+  [[nodiscard]] double link() const { return rest == PlanesRest::disk ? disk_link : host_link; }
+  [[nodiscard]] Index longest() const {
+    return rest == PlanesRest::disk ? longest_disk_band : panels.empty() ? longest_band : longest_panel_band;
+  }
   [[nodiscard]] Bytes each() const { return plane * (arrays + (panels.empty() ? 0 : 2)) + layers; }
   /// Seconds that a plane comes, and goes.
-  [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
-  [[nodiscard]] double back() const { return static_cast<double>(plane * changing + layers) / link; }
+  [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link(); }
+  [[nodiscard]] double back() const { return static_cast<double>(plane * changing + layers) / link(); }
   /// The longest panels that cover a grid, and in how many rounds of planes.
   [[nodiscard]] std::pair<PanelPlan, double> cover(const std::array<Index, 3>& points, PanelPlan::Launch launch) const {
     PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& p) {
@@ -199,7 +208,7 @@ Window best_window(const WindowCost& cost, Bytes budget) {
     w.seconds = (plane * static_cast<double>(N) + beside / static_cast<double>(w.sweeps)) / static_cast<double>(T);
     if (best.steps == 0 || w.seconds < best.seconds) best = w;
   };
-  for (Index T = unit; T <= (panels ? longest_panel_band : longest_band); T += unit)
+  for (Index T = unit; T <= cost.longest(); T += unit)
     for (Index share = 2; share <= 5; ++share)
       for (const bool keeps : {false, true})
         if (panels || !keeps) try_one(T, share, keeps);
@@ -245,23 +254,23 @@ double seconds_in_core(const WindowCost& cost, bool layered) {
 
 }  // namespace
 
-DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device) {
+DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const DeviceInfo* device, PlanesRest rest) {
   DevicePlan plan;
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
   const bool varying = problem.medium_varies();
   const Bytes changing = 2 + static_cast<Bytes>(problem.kept_arrays()),
               arrays = changing + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
-  const Bytes rest = Bytes{1} << 20;  // points, profiles
+  const Bytes besides = Bytes{1} << 20;  // points, profiles
   const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices, device) : 0,
               rows = (n[1] + devices - 1) / devices + beside;
   const LayerValues layers = layer_values(problem, rows);
   const bool layered = has_matched_layers(problem);
   const Layout whole(0, n[0], rows, n[2], static_cast<int>(s));
-  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest +
+  plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + besides +
                  static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
-  plan.streamed = plan.in_core > budget;
-  plan.taken = std::min(plan.in_core, budget);
+  plan.streamed = rest == PlanesRest::disk || plan.in_core > budget;
+  plan.taken = plan.streamed ? budget : plan.in_core;
   const std::vector<Index> none, possible = device ? panels_for(problem, *device, layered, n[1] / devices) : none,
                                  panels = layered && plan.streamed ? none : possible;
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
@@ -269,13 +278,15 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const WindowCost single{
       static_cast<Bytes>(one.stride_x) * value_bytes(problem),
       static_cast<Bytes>(layers.plane) * value_bytes(problem),
-      rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
+      besides + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
       arrays,
-      changing,
+      rest == PlanesRest::disk ? arrays : changing,
       problem,
       device,
-      none};
-  const WindowCost several{single.plane, single.layers, single.fixed, arrays, changing, problem, device, panels};
+      none,
+      rest};
+  const WindowCost several{single.plane, single.layers, single.fixed, arrays, single.changing,
+                           problem,      device,        panels,       rest};
   if (!plan.streamed) {
     if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);
         !panels.empty() && pair <= budget - plan.in_core) {

@@ -61,9 +61,11 @@ struct Stage {
 [[nodiscard]] Index planes_behind(const std::vector<Stage>& stages, Index s);
 [[nodiscard]] Index planes_ahead(const std::vector<Stage>& stages, Index s);
 
+/// Where planes rest that stream through a device. Those on a disk stream though the grid would fit in the device's memory, as nobody could fill or look at it there.
+enum class PlanesRest { host, disk };
 /// `device`: one of the devices, all alike; null: one that takes single steps only.
 [[nodiscard]] DevicePlan device_plan(const Problem& problem, Bytes budget, int devices,
-                                     const DeviceInfo* device = nullptr);
+                                     const DeviceInfo* device = nullptr, PlanesRest rest = PlanesRest::host);
 /// The same of the slab of one of several ranks, each of which has one device: it lies there whole, or not at all.
 [[nodiscard]] DevicePlan slab_plan(const Problem& problem, Bytes budget, int ranks, const DeviceInfo& device);
 

@@ -167,26 +167,75 @@ class InCore final : public DeviceSteps {
   double tower_seconds_ = 0;
 };
 
-}  // namespace
-
-template <class T>
-std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
-                                               const Communicator& cluster) {
+struct OpenedDevices {
   std::vector<Device> devices;
-  Bytes budget = 0;
-  const Index s = problem.order / 2;
+  Bytes budget = 0;  ///< of each
+};
+OpenedDevices devices_of(const Problem& problem, const Team& team, bool one) {
+  OpenedDevices out;
   for (const WorkerSpec& worker : team.workers()) {
     if (worker.device.empty()) continue;
-    if (cluster.size() > 1 && !devices.empty()) break;  // a rank has one: that of its offer
+    if (one && !out.devices.empty()) break;  // a rank has one: that of its offer
     auto device = Device::open(worker.device);
     if (!device) throw Failure(device.error());
     const Bytes free =
         device->free_memory();  // others may hold memory that the offer, which opens nothing, could not know of
     Bytes mine = worker.device_memory > 0 ? std::min(worker.device_memory, free) : free / 10 * 9;
     if (problem.device_memory > 0) mine = std::min(mine, problem.device_memory);
-    budget = devices.empty() ? mine : std::min(budget, mine);
-    devices.push_back(std::move(*device));
+    out.budget = out.devices.empty() ? mine : std::min(out.budget, mine);
+    out.devices.push_back(std::move(*device));
   }
+  return out;
+}
+
+void verify_room(const DevicePlan& plan, Bytes budget) {
+  if (plan.possible) return;
+  throw Failure(make_error(ErrorCode::resources,
+                           fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
+                                       format_bytes(budget), enough_bytes(plan.least)),
+                           "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to "
+                           "x, or compute with --workers cpu."));
+}
+
+template <class T>
+class WindowedOverDisk final : public DiskSteps<T> {
+ public:
+  WindowedOverDisk(const Problem& problem, Field<T>& host, const DiskDevice& device, Windows& windows)
+      : planes_(host, windows, device.device), steps_(problem, host, device.device, device.plan, &planes_) {}
+  void keep_beyond(Index global, Index local) override { planes_.keep_beyond(global, local); }
+  DeviceSteps& steps() override { return steps_; }
+
+ private:
+  PlanesInWindows<T> planes_;
+  Windowed<T> steps_;
+};
+
+}  // namespace
+
+std::optional<DiskDevice> device_over_disk(const Problem& problem, const Team& team) {
+  auto [devices, budget] = devices_of(problem, team, true);
+  if (devices.empty()) return {};
+  DiskDevice out{std::move(devices.front()), {}};
+  out.plan = device_plan(problem, budget, 1, &out.device.info(), PlanesRest::disk);
+  verify_room(out.plan, budget);
+  return out;
+}
+
+template <class T>
+std::unique_ptr<DiskSteps<T>> make_disk_steps(const Problem& problem, Field<T>& host, const DiskDevice& device,
+                                              Windows& windows) {
+  return std::make_unique<WindowedOverDisk<T>>(problem, host, device, windows);
+}
+template std::unique_ptr<DiskSteps<float>> make_disk_steps<float>(const Problem&, Field<float>&, const DiskDevice&,
+                                                                  Windows&);
+template std::unique_ptr<DiskSteps<double>> make_disk_steps<double>(const Problem&, Field<double>&, const DiskDevice&,
+                                                                    Windows&);
+
+template <class T>
+std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
+                                               const Communicator& cluster) {
+  auto [devices, budget] = devices_of(problem, team, cluster.size() > 1);
+  const Index s = problem.order / 2;
   if (devices.empty()) return nullptr;
   if (cluster.size() > 1) {
     const Bytes needed = host.bytes() + (Bytes{1} << 20);
@@ -204,13 +253,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
   if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);
   const DevicePlan alone = device_plan(problem, budget, 1, &devices.front().info());
-  if (!alone.possible)
-    throw Failure(
-        make_error(ErrorCode::resources,
-                   fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
-                               format_bytes(budget), enough_bytes(alone.least)),
-                   "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
-                   "or compute with --workers cpu."));
+  verify_room(alone, budget);
   return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);
 }
 

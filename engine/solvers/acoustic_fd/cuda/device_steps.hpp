@@ -3,8 +3,8 @@
 //
 // A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
 // slides over them once a sweep of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
-// computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
-// bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
+// computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. One that is too large for the host as well rests on the disk, in windows
+// of a plane, which are leased while they are copied (host_planes.hpp). All give the same bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
 // once a band, device to device.
 // Of several ranks each has one device for its planes of x, in panels too; once a band s T planes travel by locked memory of the host, shared
 // with the neighbour or sent in a message as those of processors are, while the device computes what they do not reach.
@@ -19,12 +19,14 @@
 #include "engine/team/device.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace conoid {
 class Team;
-}
+class Windows;
+}  // namespace conoid
 
 namespace conoid::acoustic_fd {
 
@@ -54,6 +56,33 @@ class DeviceSteps {
   /// "2 emulated devices", "NVIDIA H200, window of 80 planes".
   [[nodiscard]] virtual std::string text() const = 0;
 };
+
+/// Of a grid whose planes rest on a disk: the host's level of their windows is all that it has of them, and they pass through a device once a sweep, disk, host, device
+/// and back.
+template <class T>
+class DiskSteps {
+ public:
+  virtual ~DiskSteps() = default;
+  /// Both levels of the planes behind the faces of x, which no window has, from any window of the host's field that holds them (`local`: there).
+  virtual void keep_beyond(Index global, Index local) = 0;
+  [[nodiscard]] virtual DeviceSteps& steps() = 0;
+};
+/// The device that would take such a march, and how.
+struct DiskDevice {
+  Device device;
+  DevicePlan plan;
+};
+/// Nothing when the team has no device. Throws Failure(resources) when it has too little memory.
+[[nodiscard]] std::optional<DiskDevice> device_over_disk(const Problem& problem, const Team& team);
+/// `host`: a field that slides over the planes (Slab::moves), window i of `windows` is plane i as Field::keep_plane() writes it, best in locked memory (window_memory_of()).
+/// Both must outlive the steps.
+template <class T>
+[[nodiscard]] std::unique_ptr<DiskSteps<T>> make_disk_steps(const Problem& problem, Field<T>& host,
+                                                            const DiskDevice& device, Windows& windows);
+extern template std::unique_ptr<DiskSteps<float>> make_disk_steps<float>(const Problem&, Field<float>&,
+                                                                         const DiskDevice&, Windows&);
+extern template std::unique_ptr<DiskSteps<double>> make_disk_steps<double>(const Problem&, Field<double>&,
+                                                                           const DiskDevice&, Windows&);
 
 /// Null when the team has no devices, or when the slab of one of several ranks does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
 template <class T>

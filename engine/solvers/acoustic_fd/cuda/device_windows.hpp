@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/cuda/host_planes.hpp"
 #include "engine/solvers/plane_ring.hpp"
 
 #include <algorithm>
@@ -35,13 +36,16 @@ namespace conoid::acoustic_fd {
 template <class T>
 class Windowed final : public DeviceSteps {
  public:
-  Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan)
+  /// `rest`: where planes rest; null: in the host's field, which then holds all of them.
+  Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan, HostPlanes<T>* rest = nullptr)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2), period_(problem.grid.points[0] + 2 * s_),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true),
-        ring_(slice_.device()) {
+        ring_(slice_.device()), in_arrays_(rest == nullptr), rest_(rest ? rest : &arrays_) {
     if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes, plan.kept, plan.steps / plan.levels);
     for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind)
       panel_levels_.push_back(slice_.panel_levels(kind));
+    place_planes();
+    if (!in_arrays_) return;
     bool locked = true;
     const auto lock_array = [&](const T* values, Index count) {
       locked = ring_.lock(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)) && locked;
@@ -61,7 +65,7 @@ class Windowed final : public DeviceSteps {
   void bring_back(Index) override {  // the host's levels are those of the last sweep, panels leave no images
     slice_.fetch_layers();
     slice_.stream().synchronize();
-    if (!panel_levels_.empty()) host_.refresh_images();
+    if (in_arrays_ && !panel_levels_.empty()) host_.refresh_images();
   }
   void advance(Index k, Index count, Communicator&) override {
     const FlushSubnormals flush;  // emulated devices do as this thread
@@ -102,18 +106,30 @@ class Windowed final : public DeviceSteps {
   [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
   [[nodiscard]] std::string text() const override {
     const std::vector<Stage> stages = stages_of(plan_.steps, s_, panel_levels_);
-    return fmt::format("{}, window of {} planes over the host, {} steps at a time{}", slice_.device().info().name,
-                       plan_.planes + planes_behind(stages, s_) + planes_ahead(stages, s_), plan_.steps,
+    return fmt::format("{}, window of {} planes over the {}, {} steps at a time{}", slice_.device().info().name,
+                       plan_.planes + planes_behind(stages, s_) + planes_ahead(stages, s_),
+                       in_arrays_ ? "host" : "disk and the host's memory", plan_.steps,
                        panel_levels_.empty() ? "" : fmt::format(", {}", slice_.way()));
   }
 
  private:
+  using Piece = typename HostPlanes<T>::Piece;
   struct Sweep {
     Index first;  ///< step, counted from the beginning of the chain
     Index low;    ///< its plane 0, counted on from the first sweep's
     std::vector<Stage> stages;
     int last_pair;
   };
+
+  void place_planes() {
+    using Place = typename HostPlanes<T>::Place;
+    std::vector<Place> arrays, layers;
+    const Index first = slice_.host_plane(host_.at().first).first;
+    for (std::size_t n = 0; n < slice_.arrays(); ++n)
+      arrays.push_back({const_cast<T*>(slice_.host_array(n)) + first, static_cast<Index>(slice_.plane_values())});
+    for (const auto& m : slice_.plane_memory()) layers.push_back({m.host, m.values});
+    rest_->place(std::move(arrays), std::move(layers));
+  }
 
   /// Steps k … k+steps−1 of all planes.
   void run(Index k, Index steps, const std::vector<Sweep>& chain) {
@@ -208,6 +224,7 @@ class Windowed final : public DeviceSteps {
     }
     slice_.end_band();
     ring_.finish();
+    rest_->finish();
   }
   /// What follows waits for a stage of the last position of that stream, if it had anything to do.
   bool wait_for(std::size_t number, int stream) {
@@ -244,29 +261,36 @@ class Windowed final : public DeviceSteps {
     if (end <= held.end) return;
     // When the planes have left that lie there, and the sweep before has brought these back.
     if (const Index there = end - std::min(slice_.room(), period_); there > -s_) ring_.wait_until_left(there);
+    const auto layers = slice_.plane_memory();
     for_sweeps(chain, {held.end, end}, [&](const Sweep&, Interval planes) {
-      const auto bring = [&](std::size_t n, Interval some) {
-        if (some.empty()) return;
-        ring_.bring(slice_.array(n),
-                    std::span<const T>(slice_.host_array(n) + slice_.host_plane(some.begin).first, values(some.size())),
-                    slice_.plane_at(some.begin));
-      };
-      slice_.turn(0);
-      for (std::size_t n = 0; n < slice_.arrays(); ++n) bring(n, planes);
       if (!panel_levels_.empty()) {  // panels write no planes beyond the faces
         slice_.turn(1);
         slice_.clear_margins(ring_.coming(), planes);
-        for (std::size_t n = 0; n < 2; ++n)
-          for (const Interval beyond : {Interval{planes.begin, std::min<Index>(planes.end, 0)},
-                                        Interval{std::max(planes.begin, problem_.grid.points[0]), planes.end}})
-            bring(n, beyond);
       }
-      for (const auto& m : slice_.plane_memory())
-        if (const Interval own = inside(planes); !own.empty())
+      rest_->for_pieces(planes, Access::read, ring_.coming(), [&](const Piece& piece) {
+        const auto bring = [&](std::size_t n, Interval some) {
+          if (some.empty()) return;
           ring_.bring(
-              *m.buffer,
-              std::span<const T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-              slice_.layer_at(m.axis, own.begin));
+              slice_.array(n),
+              std::span<const T>(piece.arrays[n] + values(some.begin - piece.planes.begin), values(some.size())),
+              slice_.plane_at(some.begin));
+        };
+        slice_.turn(0);
+        for (std::size_t n = 0; n < slice_.arrays(); ++n) bring(n, piece.planes);
+        if (!panel_levels_.empty()) {
+          slice_.turn(1);
+          for (std::size_t n = 0; n < 2; ++n)
+            for (const Interval beyond :
+                 {Interval{piece.planes.begin, std::min<Index>(piece.planes.end, 0)},
+                  Interval{std::max(piece.planes.begin, problem_.grid.points[0]), piece.planes.end}})
+              bring(n, beyond);
+        }
+        for (std::size_t i = 0; i < layers.size(); ++i)
+          if (const Interval own = inside(piece.planes); !own.empty())
+            ring_.bring(*layers[i].buffer,
+                        std::span<const T>(piece.layers[i], static_cast<std::size_t>(own.size() * layers[i].values)),
+                        slice_.layer_at(layers[i].axis, own.begin));
+      });
     });
     ring_.all_came();
     held.end = end;
@@ -280,16 +304,18 @@ class Windowed final : public DeviceSteps {
       slice_.work_on(stream);
       ring_.leave_after(slice_.stream());
     }
+    const auto layers = slice_.plane_memory();
     for_sweeps(chain, {held.begin, begin}, [&](const Sweep& sweep, Interval planes) {
-      slice_.turn(sweep.last_pair);
-      for (std::size_t n = 0; n < slice_.changing(); ++n)
-        ring_.take_away(
-            std::span<T>(slice_.changing_array(n) + slice_.host_plane(planes.begin).first, values(planes.size())),
-            slice_.array(n), slice_.plane_at(planes.begin));
-      for (const auto& m : slice_.plane_memory())
-        if (const Interval own = inside(planes); m.changes && !own.empty())
-          ring_.take_away(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),
-                          *m.buffer, slice_.layer_at(m.axis, own.begin));
+      rest_->for_pieces(planes, Access::write, ring_.leaving(), [&](const Piece& piece) {
+        slice_.turn(sweep.last_pair);
+        for (std::size_t n = 0; n < (in_arrays_ ? slice_.changing() : slice_.arrays()); ++n)
+          ring_.take_away(std::span<T>(piece.arrays[n], values(piece.planes.size())), slice_.array(n),
+                          slice_.plane_at(piece.planes.begin));
+        for (std::size_t i = 0; i < layers.size(); ++i)
+          if (const Interval own = inside(piece.planes); (layers[i].changes || !in_arrays_) && !own.empty())
+            ring_.take_away(std::span<T>(piece.layers[i], static_cast<std::size_t>(own.size() * layers[i].values)),
+                            *layers[i].buffer, slice_.layer_at(layers[i].axis, own.begin));
+      });
     });
     held.begin = begin;
     ring_.left(begin);
@@ -303,6 +329,9 @@ class Windowed final : public DeviceSteps {
   DeviceSlice<T> slice_;
   std::vector<Index> panel_levels_;  ///< falling; none: single steps
   PlaneRing ring_;                   ///< what comes and leaves
+  bool in_arrays_;
+  PlanesInArrays<T> arrays_;
+  HostPlanes<T>* rest_;
   struct Mark {
     Event event;
     bool created = false, set = false;

@@ -226,4 +226,14 @@ double initial_memory(const Problem& problem, const Relaxation& relaxation, cons
   return faded(f, ahead(f, place), speed / own_stiffening(problem) * relaxation.time);
 }
 
+double initial_velocity(const Problem& problem, const Vec3& place, const Vec3& direction, double speed,
+                        double density) {
+  const Initial& f = problem.initial;
+  if (f.kind != Initial::Kind::plane || f.direction == 0) return 0;
+  double strain = initial_pressure(f, place);
+  for (const Relaxation& r : problem.relaxations) strain += r.share * initial_memory(problem, r, place, speed);
+  return direction[static_cast<std::size_t>(f.axis)] * f.direction * strain /
+         (density * speed * own_stiffening(problem));
+}
+
 }  // namespace conoid::acoustic_fd

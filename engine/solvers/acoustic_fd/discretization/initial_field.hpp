@@ -40,4 +40,9 @@ struct InitialMeans {
 [[nodiscard]] double initial_memory(const Problem& problem, const Relaxation& relaxation, const Vec3& place,
                                     double speed);
 
+/// Particle velocity along `direction` (a unit vector) at t = 0, m/s, of what moves: zero of a field at rest. From ρ c_U² v_x = −(p + Σ a m)_t of a wave that
+/// runs at c_U/√κ_r. `density` at the place, `speed` as above.
+[[nodiscard]] double initial_velocity(const Problem& problem, const Vec3& place, const Vec3& direction, double speed,
+                                      double density);
+
 }  // namespace conoid::acoustic_fd

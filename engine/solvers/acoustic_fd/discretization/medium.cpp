@@ -7,16 +7,12 @@
 #include <vector>
 
 namespace conoid::acoustic_fd {
-namespace {
-
-Index inside(const Problem& p, std::size_t axis, Index i) {
+Index node_that_counts(const Problem& p, std::size_t axis, Index i) {
   const Index last = p.grid.points[axis] - 1;
   if (i < 0) return p.faces[2 * axis].image_sign() != 0 ? std::min(-i, last) : 0;
   if (i > last) return p.faces[2 * axis + 1].image_sign() != 0 ? std::max<Index>(2 * last - i, 0) : last;
   return i;
 }
-
-}  // namespace
 
 void pressure_factor(const Problem& problem, Index x, Index y, Index z0, Index step, std::span<double> out) {
   if (!problem.density) {
@@ -24,7 +20,7 @@ void pressure_factor(const Problem& problem, Index x, Index y, Index z0, Index s
     return;
   }
   const Grid& g = problem.grid;
-  problem.density->row(g.at(0, inside(problem, 0, x)), g.at(1, inside(problem, 1, y)), g.at(2, z0),
+  problem.density->row(g.at(0, node_that_counts(problem, 0, x)), g.at(1, node_that_counts(problem, 1, y)), g.at(2, z0),
                        static_cast<double>(step) * g.spacing[2], out);
   for (double& v : out) v = std::sqrt(v / problem.reference_density);
 }
@@ -41,7 +37,7 @@ void density_potential(const Problem& problem, const Stencil& stencil, Index x, 
     for (Index i = 1; i <= s; ++i)
       for (const Index to : {z - i, z + i})
         sum += stencil.weight[static_cast<std::size_t>(i)] * rz * centre[static_cast<std::size_t>(z)] /
-               centre[static_cast<std::size_t>(inside(problem, 2, to))];
+               centre[static_cast<std::size_t>(node_that_counts(problem, 2, to))];
     out[static_cast<std::size_t>(z)] = sum;
   }
   const auto add = [&](Index to_x, Index to_y, double weight) {
@@ -69,7 +65,7 @@ void density_stretch(const Problem& problem, const Stencil& stencil, std::size_t
       pressure_factor(problem, x - (axis == 0 ? i : 0), y - (axis == 1 ? i : 0), 0, 1, low);
       pressure_factor(problem, x + (axis == 0 ? i : 0), y + (axis == 1 ? i : 0), 0, 1, high);
     } else {
-      const auto at = [&](Index z) { return centre[static_cast<std::size_t>(inside(problem, 2, z))]; };
+      const auto at = [&](Index z) { return centre[static_cast<std::size_t>(node_that_counts(problem, 2, z))]; };
       for (std::size_t z = 0; z < nz; ++z) {
         low[z] = at(static_cast<Index>(z) - i);
         high[z] = at(static_cast<Index>(z) + i);

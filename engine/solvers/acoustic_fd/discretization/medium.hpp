@@ -14,6 +14,9 @@
 
 namespace conoid::acoustic_fd {
 
+/// The node of the grid whose density counts at index i of an axis, beyond the grid too.
+[[nodiscard]] Index node_that_counts(const Problem& problem, std::size_t axis, Index i);
+
 /// √(ρ/ρ_0) at nodes (x, y, z0 + k step); 1 everywhere when the density is constant. Indices beyond the grid are mirrored at
 /// reflecting faces and held at absorbing ones.
 void pressure_factor(const Problem& problem, Index x, Index y, Index z0, Index step, std::span<double> out);

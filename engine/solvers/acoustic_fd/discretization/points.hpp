@@ -28,12 +28,20 @@ enum class PointUse {
                                                     const Vec3& position, Spread spread, PointUse use);
 
 /// Of a monopole, a dipole or a source that is spread over a surface, over the density at its place (its parts') where that is given; sorted, a
-/// node once.
+/// node once. `scheme`: whose links its slopes take beside jumps of the density (as its nodes have it) and faces of an impedance; null: there are none.
 [[nodiscard]] std::vector<NodeWeight> source_weights(const Grid& grid, const std::array<Face, 6>& faces,
-                                                     const Source& source, Spread spread);
-/// Of the pressure or its slope at a receiver. Slopes are differences of order 8 between points on either side.
+                                                     const Source& source, Spread spread,
+                                                     const Problem* scheme = nullptr);
+/// Of the pressure or its slope at a receiver. Slopes are differences of order 8 between points on either side; beside a jump of density and a face of an impedance
+/// they are what links of the scheme carry through faces between nodes, times the density at the place.
 [[nodiscard]] std::vector<NodeWeight> receiver_weights(const Grid& grid, const std::array<Face, 6>& faces,
-                                                       const Receiver& receiver, Spread spread);
+                                                       const Receiver& receiver, Spread spread,
+                                                       const Problem* scheme = nullptr);
+
+/// The largest ratio of densities, taken over parts of one spacing, within two spacings of each other along an axis and six of a place.
+[[nodiscard]] double jump_along(const DensityAlong& along, std::size_t axis);
+/// Up to this ratio it counts as smooth.
+inline constexpr double smooth_density = 1.06;
 
 /// Tells sources, and receivers of slopes, the density at their places. `density`: as given, not its means over cells (cell_means.hpp).
 void tell_density(const Velocity& density, Problem& problem);

@@ -351,6 +351,22 @@ void Field<T>::keep_plane(Index x, std::byte* to) const {
 }
 
 template <class T>
+Index Field<T>::kept_at(const T* part) const {
+  Index before = 0, found = -1;
+  for_plane_arrays(0, [&](const T* values, Index count) {
+    if (values == part) found = before;
+    before += count;
+  });
+  verify(found >= 0, "an array that is kept with a plane");
+  return found;
+}
+
+template <class T>
+const T* Field<T>::plane_of_level(Index k, Index x) const {
+  return level(k) + at_.at(x, -at_.halo_y) - vector_pad;
+}
+
+template <class T>
 void Field<T>::bring_plane(Index x, const std::byte* from) {
   for_plane_arrays(x, [&](T* to, Index count) {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
@@ -411,7 +427,8 @@ void Field<T>::place_points() {
   wall_entries_ = std::move(walls.entries);
   sources_.clear();
   for (std::size_t n = 0; n < problem_.sources.size(); ++n)
-    for (const NodeWeight& node : source_weights(problem_.grid, problem_.faces, problem_.sources[n], problem_.spread)) {
+    for (const NodeWeight& node :
+         source_weights(problem_.grid, problem_.faces, problem_.sources[n], problem_.spread, &problem_)) {
       if (node.x < planes.begin || node.x >= planes.end || solid_at(node)) continue;
       problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z),
                              h[2], factor);
@@ -436,7 +453,7 @@ void Field<T>::place_points() {
   nodes_.clear();
   for (std::size_t n = 0; n < problem_.receivers.size(); ++n)
     for (const NodeWeight& node :
-         receiver_weights(problem_.grid, problem_.faces, problem_.receivers[n], problem_.spread)) {
+         receiver_weights(problem_.grid, problem_.faces, problem_.receivers[n], problem_.spread, &problem_)) {
       if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
         parts_.push_back({n, node.x, nodes_.size(), nodes_.size()});
       if (node.x < own.begin || node.x >= own.end) continue;

@@ -61,6 +61,10 @@ class Field final : public PatchSink {
   [[nodiscard]] std::size_t plane_bytes() const;
   void keep_plane(Index x, std::byte* to) const;
   void bring_plane(Index x, const std::byte* from);
+  /// Values before it in what keep_plane() makes of plane 0, where this array's part of that plane begins.
+  [[nodiscard]] Index kept_at(const T* part) const;
+  /// Where a plane of a level begins, with what lies beside its rows, as it is kept.
+  [[nodiscard]] const T* plane_of_level(Index k, Index x) const;
 
   /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory.
   void fill_plane(Index x);

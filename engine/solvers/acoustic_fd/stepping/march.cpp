@@ -89,7 +89,8 @@ class TiledMarch final : public March {
         const auto begin = Clock::now();
         const auto [to, from] = device_->streamed();
         device_->advance(k_, count, cluster);
-        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count),
+        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(),
+                  work_of_steps(problem_, planes_.size(), count, static_cast<double>(device_->levels())),
                   Team::Who::devices);
         team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
         host_is_old_ = true;
@@ -281,24 +282,8 @@ class TiledMarch final : public March {
     const double levels = shape_.kind == TileShape::Kind::stepwise  ? 0
                           : shape_.kind == TileShape::Kind::diamond ? static_cast<double>(shape_.width) / (2 * s)
                                                                     : static_cast<double>(shape_.height);
-    return work_of(steps, levels);
+    return work_of_steps(problem_, planes_.size(), steps, levels);
   }
-  [[nodiscard]] Work device_work(Index steps) const {
-    const auto levels = static_cast<double>(device_->levels());
-    return work_of(steps, levels > 1 ? levels : 0);
-  }
-  /// Levels are carried through fast memory `levels` steps at a time; 0: each step reads and writes them.
-  [[nodiscard]] Work work_of(Index steps, double levels) const {
-    const auto& n = problem_.grid.points;
-    const auto s = static_cast<double>(field_.stencil().radius);
-    const double updates =
-        static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
-    const double flops = (equal_spacings(problem_.grid.stencil_spacing()) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
-    const double model = (problem_.medium_varies() ? 1 : 0) + (field_.scaled() ? 1 : 0);
-    const double values = levels > 0 ? (4 + model) / std::max(1.0, levels) : 3 + model;
-    return {updates * flops, updates * values * sizeof(T)};
-  }
-
   /// Of the slab and what is computed along beside it: all, or what no neighbour reaches and the wedges below and above it.
   enum class Part { all, inner, lower, upper };
   const Tiling& tiling(Part part, Index steps, int threads) {

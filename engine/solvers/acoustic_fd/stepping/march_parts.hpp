@@ -2,8 +2,10 @@
 // What a march in memory and one over the disk have alike: the energy of planes, and how many steps are recorded at once.
 #pragma once
 
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
+#include "engine/team/balancer.hpp"
 
 #include <algorithm>
 #include <span>
@@ -41,6 +43,18 @@ class EnergySums {
   const Problem& problem_;
   std::vector<double> wz_, sums_;
 };
+
+/// Of `steps` steps of so many planes, by the plain cell (kernels/patch.hpp); layers and sources are left out. Levels are carried through fast memory `levels` steps at a time;
+/// up to 1: each step reads and writes them.
+[[nodiscard]] inline Work work_of_steps(const Problem& problem, Index planes, Index steps, double levels) {
+  const auto& n = problem.grid.points;
+  const double s = problem.order / 2, scaled = problem.density && !problem.density->constant() ? 1 : 0;
+  const double updates = static_cast<double>(steps) * static_cast<double>(planes) * static_cast<double>(n[1] * n[2]);
+  const double flops = (equal_spacings(problem.grid.stencil_spacing()) ? 7 : 9) * s + 5 + 2 * scaled;
+  const double model = (problem.medium_varies() ? 1 : 0) + scaled;
+  const double values = levels > 1 ? (4 + model) / levels : 3 + model;
+  return {updates * flops, updates * values * (problem.double_precision ? 8 : 4)};
+}
 
 /// Of at most `steps`: as many as receiver values of one band are kept of, of `bytes` each level; the same on all ranks, which exchange
 /// between bands. Collective.

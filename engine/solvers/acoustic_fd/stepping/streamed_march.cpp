@@ -3,9 +3,11 @@
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 
 #include "engine/core/resources.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/taken.hpp"
 #include "engine/core/units.hpp"
 #include "engine/simd/subnormals.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/plan.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
@@ -14,6 +16,7 @@
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/stepping/slab.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/solvers/device_memory.hpp"
 #include "engine/team/team.hpp"
 #include "engine/window/disk_windows.hpp"
 #include "engine/window/slabs.hpp"
@@ -21,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -47,54 +51,53 @@ template <class T>
 class StreamedMarch final : public March {
  public:
   StreamedMarch(const Problem& problem, const Machine& machine, const StreamPlan& plan, Interval own)
-      : problem_(problem), machine_(machine), plan_(plan), field_(problem, machine, window_slab(problem, plan, own)),
-        all_(planes_at_hand(problem, own, plan.beside)) {
+      : problem_(problem), machine_(machine), plan_(plan), all_(planes_at_hand(problem, own, plan.beside)) {
     planes_ = own;
-    layout_.planes = all_.size();
-    layout_.plane_bytes = field_.plane_bytes();
-    layout_.per_window = 1;
-    DiskWindowsOptions options;
-    options.name = "planes";
-    options.file =
-        std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / "planes";
-    options.budget = plan.level_memory;
-    windows_ = taken_or_thrown(DiskWindows::create(layout_.sizes(), options));
+    make_room({});
     (void)parse_shape(problem.tiling, shape_);  // "auto" is chosen at the start
   }
 
   void start(Team& team, Communicator& cluster) override {
     k_ = 0;
+    const std::optional<DiskDevice> device = cluster.size() == 1 ? device_over_disk(problem_, team) : std::nullopt;
+    if (device) go_through(*device);
     choose(team);
-    field_.clear_memory();
-    field_.place_points();
+    field_->clear_memory();
+    field_->place_points();
     sweep(all_, 0, What::make, [&](Interval block) {
       const CpuWorker worker(team.threads());
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
         for (Index x = some.begin; x < some.end; ++x) {
-          field_.fill_plane(x - first());
-          field_.refresh_images(x - first());
+          field_->fill_plane(x - first());
+          field_->refresh_images(x - first());
         }
       });
     });
     if (problem_.initial.starts_at_rest())
-      sweep(planes_, field_.stencil().radius, What::change, [&](Interval block) {
+      sweep(planes_, field_->stencil().radius, What::change, [&](Interval block) {
         const FlushSubnormals flush;
-        field_.rest_start({block.begin - first(), block.end - first()});
-        for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
+        field_->rest_start({block.begin - first(), block.end - first()});
+        for (Index x = block.begin; x < block.end; ++x) field_->refresh_images(x - first());
       });
     exchange(cluster);
+    if (device) device_ = make_disk_steps<T>(problem_, *field_, *device, *windows_);
+    hand_over();
   }
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
-    told_ = streamed().read + streamed().written;
+    told_ = passed();
+    if (device_) {
+      advance_on_device(team, cluster, steps, recorder);
+      return;
+    }
     while (steps > 0) {
       const Index count = recorder
-                              ? steps_of_band(std::min(steps, plan_.steps), *recorder, field_.record_bytes(), cluster)
+                              ? steps_of_band(std::min(steps, plan_.steps), *recorder, field_->record_bytes(), cluster)
                               : std::min(steps, plan_.steps);
       if (k_ > exchanged_) exchange(cluster);
-      field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
-      const Index s = field_.stencil().radius, B = plan_.planes, end = all_.end + s * (count - 1);
+      field_->begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      const Index s = field_->stencil().radius, B = plan_.planes, end = all_.end + s * (count - 1);
       for (Index at = all_.begin; at < end; at += B) {
         move_to({at - s * count, at + B + s});
         Span span;
@@ -105,37 +108,41 @@ class StreamedMarch final : public March {
         span.window = {at - first(), at + B - first()};
         span.grid = {all_.begin - first(), all_.end - first()};
         span.nx = span.planes(0).size();
-        Later sink(field_, k_);
+        Later sink(*field_, k_);
         const auto tiling = make_tiling(shape_, span, static_cast<int>(s), team.threads());
         if (tiling->tiles() > 0) run_tiles(*tiling, sink, team);
-        const Bytes moved = streamed().read + streamed().written;
-        team.add_streamed(moved - std::exchange(told_, moved));
+        tell_streamed(team);
       }
       leave();
       k_ += count;
       steps -= count;
-      if (recorder) add_records(field_, team, recorder->samples);
+      if (recorder) add_records(*field_, team, recorder->samples);
     }
   }
-  [[nodiscard]] Index band() const override { return plan_.steps; }
+  [[nodiscard]] Index band() const override { return device_ ? device_->steps().band() : plan_.steps; }
 
   void sample(std::span<double> parts) const override {
     std::fill(parts.begin(), parts.end(), 0.0);
-    self().sweep(planes_, 0, What::read, [&](Interval block) { field_.sample(k_, block, parts); });
+    self().sweep(planes_, 0, What::read, [&](Interval block) { field_->sample(k_, block, parts); });
   }
-  [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
+  [[nodiscard]] std::size_t parts() const override { return field_->parts(); }
   void join_traces(std::span<const double> parts, std::span<double> traces) const override {
-    field_.join_traces(parts, traces);
+    field_->join_traces(parts, traces);
   }
 
   Energy energy(Team& team, Communicator& cluster) override {
     EnergySums sums(problem_);
+    if (std::vector<double> of_planes; device_ && device_->steps().plane_energies(k_, of_planes)) {
+      for (Index x = 0; x < planes_.size(); ++x)
+        sums.put(x, of_planes[static_cast<std::size_t>(2 * x)], of_planes[static_cast<std::size_t>(2 * x + 1)]);
+      return sums.energy();
+    }
     const CpuWorker worker(team.threads());
-    sweep(planes_, field_.stencil().radius, What::read, [&](Interval block) {
+    sweep(planes_, field_->stencil().radius, What::read, [&](Interval block) {
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
         for (Index x = some.begin; x < some.end; ++x) {
-          sums.put_plane(field_, k_, x - first(), x);
+          sums.put_plane(*field_, k_, x - first(), x);
         }
       });
     });
@@ -146,19 +153,19 @@ class StreamedMarch final : public March {
   double peak(Team&) override {
     double most = 0;
     sweep(planes_, 0, What::read, [&](Interval block) {
-      for (Index x = block.begin; x < block.end; ++x) most = std::max(most, field_.plane_peak(k_, x - first()));
+      for (Index x = block.begin; x < block.end; ++x) most = std::max(most, field_->plane_peak(k_, x - first()));
     });
     return most;
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
     self().sweep(planes_, 0, What::read,
-                 [&](Interval block) { field_.append_pressure(k_, cut.first, cut.step, cut.count, block, out); });
+                 [&](Interval block) { field_->append_pressure(k_, cut.first, cut.step, cut.count, block, out); });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
     self().sweep(planes_, 0, What::read,
-                 [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
+                 [&](Interval block) { field_->append_map(which, cut.first, cut.step, cut.count, block, out); });
   }
 
   void visit(Team& team, PlaneVisitor& visitor) override {
@@ -170,7 +177,7 @@ class StreamedMarch final : public March {
         visitor.open(next);
         worker.for_each(pieces[next], 1, [&](Interval some, int) {
           const FlushSubnormals flush;
-          for (Index x = some.begin; x < some.end; ++x) visitor.plane(x, plane_view(field_, k_, x - first()));
+          for (Index x = some.begin; x < some.end; ++x) visitor.plane(x, plane_view(*field_, k_, x - first()));
         });
         visitor.close(next);
       }
@@ -180,39 +187,104 @@ class StreamedMarch final : public March {
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
-    self().sweep(planes_, 0, What::read, [&](Interval block) { field_.save_planes(writer, k_, block); });
-    field_.save_memory_x(writer);
+    self().sweep(planes_, 0, What::read, [&](Interval block) { field_->save_planes(writer, k_, block); });
+    if (device_) device_->steps().bring_back(k_);
+    field_->save_memory_x(writer);
   }
   void load(CheckpointReader& reader, Communicator& cluster) override {
     k_ = reader.value<Index>("step");
     sweep(planes_, 0, What::change, [&](Interval block) {
-      field_.load_planes(reader, k_, block);
-      for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
+      field_->load_planes(reader, k_, block);
+      for (Index x = block.begin; x < block.end; ++x) field_->refresh_images(x - first());
     });
-    field_.load_memory_x(reader);
+    field_->load_memory_x(reader);
     exchange(cluster);
+    hand_over();
   }
 
-  [[nodiscard]] Bytes bytes() const override { return plan_.disk; }
-  [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
+  [[nodiscard]] Bytes bytes() const override { return plan_.disk + (device_ ? device_->steps().bytes() : 0); }
+  [[nodiscard]] std::string_view kernel() const override {
+    return device_ ? std::string_view("device") : field_->kernel();
+  }
   [[nodiscard]] bool streams() const override { return true; }
   [[nodiscard]] Streamed streamed() const override {
     const WindowStatistics s = windows_->statistics();
-    return {s.loaded, s.saved, 0, 0};
+    const auto [to, from] = device_ ? device_->steps().streamed() : std::pair<Bytes, Bytes>{};
+    return {s.loaded, s.saved, to, from};
   }
   [[nodiscard]] std::string tiling() const override {
+    if (device_) return device_->steps().text();
     return fmt::format("{}, window of {} planes over the disk", to_string(shape_), plan_.planes);
   }
 
  private:
-  [[nodiscard]] Index first() const { return field_.at().first; }
+  [[nodiscard]] Index first() const { return field_->at().first; }
   /// Reading moves the window, which is no part of the state.
   [[nodiscard]] StreamedMarch& self() const { return const_cast<StreamedMarch&>(*this); }
+
+  /// The window on the host and the store of planes, of which nothing is there yet. `memory`: where planes that come and go lie.
+  void make_room(std::shared_ptr<WindowMemory> memory) {
+    windows_.reset();
+    field_.emplace(problem_, machine_, window_slab(problem_, plan_, planes_));
+    layout_.planes = all_.size();
+    layout_.plane_bytes = field_->plane_bytes();
+    layout_.per_window = 1;
+    DiskWindowsOptions options;
+    options.name = "planes";
+    options.file =
+        std::filesystem::path(problem_.scratch.empty() ? temporary_folder().string() : problem_.scratch) / "planes";
+    options.budget = plan_.level_memory;
+    options.memory = std::move(memory);
+    windows_ = taken_or_thrown(DiskWindows::create(layout_.sizes(), options));
+  }
+  /// Planes go from the store to a device and back, and only what is done once goes through a small window on the host.
+  void go_through(const DiskDevice& device) {
+    device_.reset();
+    plan_ = stream_plan(problem_, 1, PlanesMarch::device);
+    make_room(window_memory_of(device.device)->staging());
+  }
+  /// The device takes over what the host has beside the windows: memories of the layers of x, and what lies behind its faces.
+  void hand_over() {
+    if (!device_) return;
+    const Index s = field_->stencil().radius, N = problem_.grid.points[0];
+    sweep({0, 1}, s, What::read, [&](Interval) {
+      for (Index i = 1; i <= s; ++i) device_->keep_beyond(-i, -i - first());
+    });
+    sweep({N - 1, N}, s, What::read, [&](Interval) {
+      for (Index i = 0; i < s; ++i) device_->keep_beyond(N + i, N + i - first());
+    });
+    device_->steps().take(k_);
+  }
+  void advance_on_device(Team& team, Communicator& cluster, Index steps, Recorder* recorder) {
+    DeviceSteps& device = device_->steps();
+    while (steps > 0) {
+      const Index most = std::min(steps, device.band()),
+                  count = recorder ? steps_of_band(most, *recorder, field_->record_bytes(), cluster) : most;
+      field_->begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      const double begin = seconds_now();
+      device.advance(k_, count, cluster);
+      team.note("march", seconds_now() - begin,
+                work_of_steps(problem_, planes_.size(), count, static_cast<double>(device.levels())),
+                Team::Who::devices);
+      tell_streamed(team);
+      if (recorder) add_records(*field_, team, recorder->samples);
+      k_ += count;
+      steps -= count;
+    }
+  }
+  [[nodiscard]] Bytes passed() const {
+    const Streamed s = streamed();
+    return s.read + s.written + s.to_device + s.from_device;
+  }
+  void tell_streamed(Team& team) {
+    const Bytes moved = passed();
+    team.add_streamed(moved - std::exchange(told_, moved));
+  }
 
   void choose(const Team& team) {
     if (problem_.tiling != "auto") return;
     TileTask task;
-    task.radius = field_.stencil().radius;
+    task.radius = field_->stencil().radius;
     task.nx = plan_.planes;
     task.ny = problem_.grid.points[1];
     task.nz = problem_.grid.points[2];
@@ -243,15 +315,15 @@ class StreamedMarch final : public March {
     constexpr std::size_t message = std::size_t{16} << 20;
     const bool lower = planes_.begin > 0, upper = planes_.end < problem_.grid.points[0];
     const Index beside = plan_.beside,
-                some = std::clamp<Index>(static_cast<Index>(message / field_.plane_bytes()), 1, plan_.planes);
+                some = std::clamp<Index>(static_cast<Index>(message / field_->plane_bytes()), 1, plan_.planes);
     const auto packed = [&](Interval planes) {
       std::vector<std::byte> out;
       sweep(planes, 0, What::read, [&](Interval block) {
         for (Index x = block.begin; x < block.end; ++x) {
           const std::size_t before = out.size();
-          out.resize(before + field_.plane_state_bytes(x - first(), true));
+          out.resize(before + field_->plane_state_bytes(x - first(), true));
           std::byte* at = out.data() + before;
-          field_.pack(k_, x - first(), true, at);
+          field_->pack(k_, x - first(), true, at);
         }
       });
       return out;
@@ -260,14 +332,14 @@ class StreamedMarch final : public March {
       const std::byte* at = from.data();
       sweep(planes, 0, What::change, [&](Interval block) {
         for (Index x = block.begin; x < block.end; ++x) {
-          field_.unpack(k_, x - first(), true, at);
-          field_.refresh_images(x - first());
+          field_->unpack(k_, x - first(), true, at);
+          field_->refresh_images(x - first());
         }
       });
     };
     const auto bytes = [&](Interval planes) {
       std::size_t sum = 0;
-      for (Index x = planes.begin; x < planes.end; ++x) sum += field_.plane_state_bytes(x - first(), true);
+      for (Index x = planes.begin; x < planes.end; ++x) sum += field_->plane_state_bytes(x - first(), true);
       return sum;
     };
     for (Index done = 0; done < beside; done += some) {
@@ -296,14 +368,15 @@ class StreamedMarch final : public March {
     if (held_.empty()) held_ = {wanted.begin, wanted.begin};
     for (Index p = held_.begin; p < std::min(wanted.begin, held_.end); ++p) keep(p);
     const Index from = std::max(wanted.begin, held_.end);
-    field_.slide(wanted.begin);
+    field_->slide(wanted.begin);
     if (stored && wanted.end > from) {
       // What comes after these planes will be wanted soon.
       Tour tour = windows_->announce({from - all_.begin, std::min(all_.end, wanted.end + plan_.planes) - all_.begin},
                                      Access::read);
       for (Index p = from; p < wanted.end; ++p) {
         const Lease lease = taken_or_thrown(tour.next());
-        field_.bring_plane(p - wanted.begin, lease.bytes().data());
+        field_->bring_plane(p - wanted.begin, lease.bytes().data());
+        if (device_) field_->refresh_images(p - wanted.begin);  // panels leave none
       }
     }
     held_ = {wanted.begin, std::max(from, wanted.end)};
@@ -311,21 +384,21 @@ class StreamedMarch final : public March {
   }
   /// What lies behind the faces of x is not stored: images, or zeros, where the window just held other planes; nor what lies beyond the planes at hand.
   void restore_beyond_ends() {
-    const Index s = field_.stencil().radius, N = problem_.grid.points[0];
+    const Index s = field_->stencil().radius, N = problem_.grid.points[0];
     if (held_.begin == all_.begin) {
-      for (Index i = 1; i <= s; ++i) field_.silence_plane(-i);
-      for (Index p = 1; held_.begin == 0 && p <= std::min(s, held_.end - 1); ++p) field_.refresh_images(p);
+      for (Index i = 1; i <= s; ++i) field_->silence_plane(-i);
+      for (Index p = 1; held_.begin == 0 && p <= std::min(s, held_.end - 1); ++p) field_->refresh_images(p);
     }
     if (held_.end == all_.end) {
-      for (Index i = 0; i < s; ++i) field_.silence_plane(all_.end - first() + i);
+      for (Index i = 0; i < s; ++i) field_->silence_plane(all_.end - first() + i);
       for (Index p = std::max(held_.begin, N - 1 - s); held_.end == N && p < N - 1; ++p)
-        field_.refresh_images(p - first());
+        field_->refresh_images(p - first());
     }
   }
   void keep(Index p) {
     if (!changes_) return;
     Lease lease = taken_or_thrown(windows_->acquire(p - all_.begin, Access::write));
-    field_.keep_plane(p - first(), lease.writable().data());
+    field_->keep_plane(p - first(), lease.writable().data());
   }
   void leave() {
     for (Index p = held_.begin; p < held_.end; ++p) keep(p);
@@ -335,10 +408,11 @@ class StreamedMarch final : public March {
   const Problem& problem_;
   Machine machine_;
   StreamPlan plan_;
-  Field<T> field_;
+  std::optional<Field<T>> field_;
   SlabLayout layout_;
   std::unique_ptr<DiskWindows> windows_;
-  Bytes told_ = 0;  ///< of what went over the disk: what the team knows of
+  std::unique_ptr<DiskSteps<T>> device_;  ///< null: the processors march
+  Bytes told_ = 0;                        ///< of what passed: what the team knows of
   TileShape shape_;
   Interval all_{};        ///< global planes that are here: this rank's and those beside it
   Index exchanged_ = -1;  ///< the level at which planes beside were
@@ -348,7 +422,7 @@ class StreamedMarch final : public March {
 
 }  // namespace
 
-StreamPlan stream_plan(const Problem& problem, int ranks) {
+StreamPlan stream_plan(const Problem& problem, int ranks, PlanesMarch march) {
   StreamPlan plan;
   if (problem.memory == 0) return plan;
   const Bytes all = march_bytes(problem, ranks);
@@ -398,6 +472,14 @@ StreamPlan stream_plan(const Problem& problem, int ranks) {
   }
   plan.planes = std::max<Index>(1, std::min(planes - 3 * s - s * plan.steps, n[0]));
   plan.level_memory = std::max(plan.plane_bytes * 4 + (Bytes{1} << 16), (problem.memory - fixed) / 4);
+  if (march ==
+      PlanesMarch::device) {  // a window for what processors do, the rest for planes that the device takes and brings
+    plan.steps = 1;
+    const Index window = std::clamp<Index>(planes / 3, 6 * s + 4, n[0] + 4 * s);
+    plan.planes = window - 4 * s;
+    plan.level_memory = std::max(plan.plane_bytes * 4 + (Bytes{1} << 16),
+                                 problem.memory - fixed - plan.plane_bytes * static_cast<Bytes>(window));
+  }
   plan.window_memory = plan.plane_bytes * static_cast<Bytes>(plan.planes + s * plan.steps + 3 * s);
   return plan;
 }

@@ -9,7 +9,10 @@
 #include <QTest>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <tuple>
+
+#include <fmt/core.h>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -183,6 +186,39 @@ class TestSolverRun : public QObject {
         return n.name == std::string("near_intensity_") + "xyz"[a];
       });
       QVERIFY(number != numbers.end() && std::abs(number->value * 0.07 - got) < 0.01 * std::abs(got));
+    }
+  }
+
+  /// A receiver within a plane wave that moves when the run begins hears its velocity from the first row on.
+  void a_wave_that_moves_at_the_start_has_a_velocity() {
+    for (const bool attenuated : {false, true}) {
+      Bench b(fmt::format(
+          R"({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [301, 1, 9], "spacing": 1}},
+      "medium": {{"velocity": {{"kind": "constant", "speed": 1500}}, "density": {{"kind": "constant", "density": 1200}}{}}},
+      "boundaries": {{"x_min": {{"kind": "rigid"}}, "x_max": {{"kind": "rigid"}}, "z_min": {{"kind": "rigid"}}, "z_max": {{"kind": "rigid"}}}},
+      "excitation": {{"initial": {{"kind": "plane", "axis": "x", "direction": -1, "centre": [150, 0, 0], "width": 8, "amplitude": 2}}}},
+      "parameters": {{"order": 8, "courant": 0.2, "end_time": "50 ms"}},
+      "output": {{"receivers": [{{"position": [150, 0, 4], "velocity": true}}, {{"position": [139, 0, 4], "velocity": true}}]}}}})",
+          attenuated ? R"(, "attenuation": {"kind": "constant_q", "quality": 20, "reference": 20})" : ""));
+      const auto solver = solver_info().make();
+      QVERIFY(solver->prepare(b.context).ok());
+      while (!solver->advance(b.context)->finished) continue;
+      QVERIFY(solver->finish(b.context).ok());
+      const auto &velocity = stored(b.results, "velocity").rows, &flow = stored(b.results, "energy_flow").rows;
+      const double peak = 2 / (1200 * 1500.0), limit = attenuated ? 0.03 : 0.01;
+      for (const std::size_t n : {0U, 1U}) {
+        const double way = n == 0 ? 0 : 11;  // ahead of the middle
+        QVERIFY2(std::abs(velocity.front()[1 + 2 * n] / peak + std::exp(-0.5 * way * way / 64)) < limit,
+                 qPrintable(QString::number(velocity.front()[1 + 2 * n] / peak)));
+        QVERIFY2(std::abs(velocity.back()[1 + 2 * n] / peak) < limit,
+                 qPrintable(QString::number(velocity.back()[1 + 2 * n] / peak)));
+        // ∫ p²/(ρ c) dt of what has still to come.
+        const double exact =
+            4 / (1200 * 1500.0) * 8 / 1500 * std::sqrt(std::numbers::pi) * 0.5 * (1 + std::erf(way / 8));
+        if (!attenuated)
+          QVERIFY2(std::abs(flow.back()[1 + 2 * n] / exact + 1) < 0.01,
+                   qPrintable(QString::number(flow.back()[1 + 2 * n] / exact)));
+      }
     }
   }
 
