@@ -233,6 +233,10 @@ bool ViewportPanel::is_up_to_date() const {
   return !waiting_ && main_->is_up_to_date() && (!second_ || second_->is_up_to_date());
 }
 
+bool ViewportPanel::is_complete() const {
+  return is_up_to_date() && (!other_ || (second_ && second_->has_picture() && !other_->is_finding_range()));
+}
+
 std::size_t ViewportPanel::frame_index() const {
   return wanted_index_;
 }

@@ -65,6 +65,8 @@ class ViewportPanel : public QWidget {
   [[nodiscard]] FieldScene& scene() { return main_->scene(); }
   /// Whether the newest frame wanted has been drawn.
   [[nodiscard]] bool is_up_to_date() const;
+  /// That, and the other run of a comparison has its picture and its range.
+  [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Image picture() { return main_->picture(); }
 
  signals:

@@ -42,7 +42,7 @@ void Screenshot::look() {
   if (settled_.elapsed() < settle_ms) return;
   if (waiting_for_turns() > 0 && ++looked_ < most_looks) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
-    if ((!bench->viewport_panel().is_up_to_date() || window_.run().is_finding_range()) &&
+    if ((!bench->viewport_panel().is_complete() || window_.run().is_finding_range()) &&
         settled_.elapsed() < drawing_limit_ms)
       return;
   if (Workbench* bench = window_.workbench();
