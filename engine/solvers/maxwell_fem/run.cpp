@@ -330,7 +330,10 @@ void MaxwellFem::load(CheckpointReader& reader) {
       at += p.size();
     }
   electric_ = reader.all<float>("electric");
-  surface_current_ = reader.all<float>("surface current");
+  if (auto current = reader.all<float>("surface current"); current.size() == surface_current_.size())
+    surface_current_ = std::move(current);
+  else
+    shown_step_ = -1;  // by an earlier version, which showed both sides of sheets
 }
 
 }  // namespace conoid::maxwell_fem
