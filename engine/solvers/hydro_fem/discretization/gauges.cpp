@@ -48,6 +48,12 @@ void GaugeSums::add(double t, double pressure, double threshold) {
   time = t;
 }
 
+void GaugeSums::begin_levels() {
+  if (!(peak > 0)) return;
+  level = std::ilogb(peak);
+  passed.fill(arrival >= 0 ? arrival : time);
+}
+
 void GaugeSums::pass_levels(double before, double now, double dt) {
   if (!(now > peak) || !(now > 0)) return;
   const int top = std::ilogb(now);
@@ -125,7 +131,10 @@ std::vector<std::string> Gauges::restore(const std::vector<double>& kept, bool o
     }
     const double* k = &kept[at + 4];
     sums_[i] = {k[0], k[1], k[2], k[3], k[4], k[5]};
-    if (older) continue;
+    if (older) {
+      sums_[i].begin_levels();
+      continue;
+    }
     sums_[i].level = static_cast<int>(k[6]);
     std::copy_n(k + 7, sums_[i].passed.size(), sums_[i].passed.begin());
   }

@@ -35,6 +35,8 @@ struct GaugeSums {
   std::array<double, 8> passed{};  ///< when it first reached that, and those below it [s]
 
   void add(double t, double pressure, double threshold);
+  /// Where peak and arrival are known and levels are not: all of them count as passed at the arrival.
+  void begin_levels();
 
  private:
   void pass_levels(double before, double now, double dt);

@@ -202,7 +202,10 @@ class PaperTables {
         speed(r, of, time, published, fmt::format("{} ranks", size));
       };
       measured(who, r.ranks, "12 ranks in the source");
-      if (on_devices) measured(each, r.ranks_of_both, "2 ranks with 6 threads and a device each in the source");
+      if (on_devices)
+        measured(each, r.ranks_of_both, "2 ranks with 6 threads and a device each in the source");
+      else if (row_ranks().leads())
+        none(fmt::format("Table 9, {}: corner force, {}", r.name, each), "s", r.ranks_of_both, no_device);
     }
     for (const bool devices : {false, true}) {
       if (devices && !on_devices) continue;

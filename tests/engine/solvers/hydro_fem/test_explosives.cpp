@@ -118,6 +118,17 @@ class TestExplosives : public QObject {
     Gauges other({{"fixed", {0.02, 0, 0}, false, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.op().initial());
     QVERIFY(other.restore(gauges.kept()).empty());
     QVERIFY(other.kept() == gauges.kept());
+    // A checkpoint that has no levels: the ten numbers of each that it has.
+    const std::vector<double> kept = gauges.kept();
+    std::vector<double> old(kept.begin(), kept.begin() + 10);
+    const auto second = kept.begin() + static_cast<std::ptrdiff_t>(kept.size() / 2);
+    old.insert(old.end(), second, second + 10);
+    QVERIFY(other.restore(old, true).empty());
+    GaugeSums resumed = other.sums()[1];
+    QVERIFY(resumed.peak > 0 && resumed.peak == gauges.sums()[1].peak);
+    QCOMPARE(resumed.arrival, gauges.sums()[1].arrival);
+    resumed.add(2, 1e9, 0);  // what was an arrival is a millionth of what comes
+    QVERIFY2(resumed.arrival > 1 && resumed.arrival < 1.03, qPrintable(QString::number(resumed.arrival)));
     // Others, in another order: each finds its own sums, or begins.
     Gauges changed({{"new", {0.03, 0, 0}, true, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.op().initial());
     QVERIFY(changed.restore(gauges.kept()) == std::vector<std::string>{"new"});
