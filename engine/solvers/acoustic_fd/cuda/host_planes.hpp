@@ -109,7 +109,8 @@ class PlanesInWindows final : public HostPlanes<T> {
       }
       Held& held = access == Access::read ? coming_ : leaving_;
       for (Held* const both : {&coming_, &leaving_})
-        while (both->has[static_cast<std::size_t>(x)] || (!both->leases.empty() && both->leases.reached())) both->let_go();
+        while (both->has[static_cast<std::size_t>(x)] || (!both->leases.empty() && both->leases.reached()))
+          both->let_go();
       while (held.leases.size() >= most_) held.let_go();
       Lease lease = taken_or_thrown(access == Access::read ? tour_.acquire(x, access) : windows_.acquire(x, access));
       // Copies only read what was leased for reading.

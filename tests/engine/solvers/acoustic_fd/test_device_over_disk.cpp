@@ -19,7 +19,7 @@ using namespace conoid::acoustic_fd::testing;
 
 namespace {
 
-constexpr Index all_steps = 33;
+constexpr Index all_steps = 21;
 
 struct Seen {
   Everything last;
@@ -70,7 +70,7 @@ void make_small(Problem& p, int host, int device) {
 
 Problem problem_of(const char* name) {
   const std::string kind = name;
-  if (kind == "sponges, order 2") return busy_problem(2, {141, 17, 21}, true, true, false);
+  if (kind == "sponges, order 2") return busy_problem(2, {121, 15, 19}, true, true, false);
   if (kind == "matched layers and density, order 4") {
     Problem p = busy_problem(4, {131, 23, 35}, false, true, false);
     make_matched(p);
@@ -78,7 +78,7 @@ Problem problem_of(const char* name) {
     return p;
   }
   if (kind == "attenuation and maps, order 4") {
-    Problem p = busy_problem(4, {107, 15, 22}, true, false, false);
+    Problem p = busy_problem(4, {97, 13, 19}, true, false, false);
     make_matched(p);
     const double f = 0.02 / p.dt;
     p.relaxations = constant_quality(15, f / 4, 4 * f, 3);
@@ -147,14 +147,14 @@ class TestDeviceOverDisk : public QObject {
 
     // One sweep after the other in one call, each plane once down and up; what a checkpoint keeps is all there is.
     Run begun(p, "emulated");
-    begun.advance(20);
+    begun.advance(9);
     MemoryCheckpoint checkpoint;
     begun.march->save(checkpoint);
     for (const char* const workers : {"emulated", "cpu:2"}) {
       Run other(p, workers);
       other.march->load(checkpoint, *other.cluster);
       other.recorder = begun.recorder;
-      other.advance(all_steps - 20);
+      other.advance(all_steps - 9);
       const Seen got = other.seen();
       QVERIFY2(std::string(workers) == "emulated" ? got == truth : nearly(got.last, truth.last), workers);
     }
@@ -171,7 +171,7 @@ class TestDeviceOverDisk : public QObject {
     const StreamPlan plan = stream_plan(p, 1, PlanesMarch::device);
     QVERIFY(plan.level_memory + plan.plane_bytes * static_cast<Bytes>(plan.planes) < p.memory);
     const March::Streamed before = run.march->streamed();
-    constexpr Index sweeps = 3;
+    constexpr Index sweeps = 2;
     run.advance(sweeps * device->plan.steps);
     const March::Streamed after = run.march->streamed();
     // Up and down, with the planes behind the faces; what the host's level keeps from sweep to sweep does not come from the disk again.
@@ -179,7 +179,8 @@ class TestDeviceOverDisk : public QObject {
     QVERIFY(after.to_device - before.to_device >= passed && after.to_device - before.to_device < passed + passed / 20);
     QVERIFY(after.from_device - before.from_device >= passed &&
             after.from_device - before.from_device < passed + passed / 20);
-    QVERIFY2(after.read - before.read <= passed + plan.level_memory && after.written - before.written <= passed + plan.level_memory,
+    QVERIFY2(after.read - before.read <= passed + plan.level_memory &&
+                 after.written - before.written <= passed + plan.level_memory,
              qPrintable(QString("%1 read, %2 written of %3")
                             .arg(after.read - before.read)
                             .arg(after.written - before.written)

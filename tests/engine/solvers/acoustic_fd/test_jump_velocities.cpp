@@ -81,8 +81,7 @@ class TestJumpVelocities : public QObject {
     QTest::addColumn<int>("order");
     QTest::addColumn<double>("ratio");
     for (const int order : {2, 4, 8, 12})
-      for (const double ratio : {2.2, 7.8, 0.3})
-        QTest::addRow("order %d, %g:1", order, ratio) << order << ratio;
+      for (const double ratio : {2.2, 7.8, 0.3}) QTest::addRow("order %d, %g:1", order, ratio) << order << ratio;
   }
   void energy_through_a_jump_is_the_exact_one() {
     QFETCH(int, order);
@@ -92,13 +91,14 @@ class TestJumpVelocities : public QObject {
     std::vector<double> places;
     for (double x = 112; x <= 128; ++x) places.push_back(x);
     // A third of the pulse's energy is in waves below 36 nodes, a tenth in those below 22; order 2 is off by (kh)²/24 away from the jump, too.
-    const double limit =
-        std::max(0.003, 0.0015 * std::abs(std::max(ratio, 1 / ratio) - 1)) + (order == 2 ? 0.02 : 0);
+    const double limit = std::max(0.003, 0.0015 * std::abs(std::max(ratio, 1 / ratio) - 1)) + (order == 2 ? 0.02 : 0);
     for (const double jump : {120.0, 120.3, 120.5}) {
       const std::vector<double> passed = flows(duct(order, ratio, jump, places));
       for (std::size_t i = 0; i < places.size(); ++i)
-        QVERIFY2(std::abs(passed[i] / exact - 1) < limit,
-                 qPrintable(QString("jump at %1, heard at %2: off by %3").arg(jump).arg(places[i]).arg(passed[i] / exact - 1)));
+        QVERIFY2(
+            std::abs(passed[i] / exact - 1) < limit,
+            qPrintable(
+                QString("jump at %1, heard at %2: off by %3").arg(jump).arg(places[i]).arg(passed[i] / exact - 1)));
     }
   }
 
@@ -108,7 +108,8 @@ class TestJumpVelocities : public QObject {
       for (const double zeta : {0.3, 1.0, 5.0})
         for (const bool upper : {true, false}) {
           std::vector<double> places;
-          for (const double away : {0.0, 0.4, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0}) places.push_back(upper ? 259 - away : away);
+          for (const double away : {0.0, 0.4, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0})
+            places.push_back(upper ? 259 - away : away);
           Problem p = duct(order, 1, 1000, places);
           p.density = nullptr;
           p.initial.centre = {upper ? 200.0 : 59.0, 0, 0};
@@ -160,7 +161,8 @@ class TestJumpVelocities : public QObject {
             // Half-way between levels. The wall lies half a spacing behind the last node.
             const double t = (static_cast<double>(k + 1) + 0.5) * dt, come = (places[i] - 80 - t) / width,
                          gone = (2 * 139.5 - places[i] - 80 - t) / width,
-                         exact = std::exp(-0.5 * come * come) - (what == Solid::rigid ? 1 : -1) * std::exp(-0.5 * gone * gone);
+                         exact = std::exp(-0.5 * come * come) -
+                                 (what == Solid::rigid ? 1 : -1) * std::exp(-0.5 * gone * gone);
             worst = std::max(worst, std::abs(velocity[i] * 1000 - exact));
           }
         }
