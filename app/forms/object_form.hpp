@@ -9,6 +9,7 @@
 
 #include "app/forms/field_editor.hpp"
 
+class QBoxLayout;
 class QLabel;
 class QLayout;
 class QToolButton;

@@ -269,7 +269,9 @@ void OverlayItem::paint_remark(vtkContext2D& painter, double y) const {
   std::string line;
   std::istringstream words(content.remark);
   for (std::string word; words >> word;) {
-    const std::string longer = line.empty() ? word : line + ' ' + word;
+    std::string longer = line;
+    if (!line.empty()) longer += ' ';
+    longer += word;
     if (!line.empty() && margin * r + width(longer) > end) {
       draw(line);
       line = word;
