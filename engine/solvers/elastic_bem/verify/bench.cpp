@@ -353,9 +353,9 @@ double lu_seconds(Index n, int threads, dense::Backend backend) {
 /// unknowns gain by the same threads in the same run.
 void scaling(Bench& b) {
   const int all = std::max(1, b.run.threads), few = all >= 4 ? 2 : 1;
-  if (all <= few || !b.run.may_want("threads over")) return;
   const Size& s = sizes[b.run.quick ? 2 : 3];
   const std::string name = fmt::format("n = {}, {} threads over {}: ", s.n, all, few);
+  if (all <= few || !b.run.may_want(name)) return;
   b.run.doing(fmt::format("{} elements, {} and {} threads", s.n, few, all));
   Team two({{"cpu", few, 1}}), whole({{"cpu", all, 1}});
   const Stages before = measure_stages(two, s, b.run.free_memory, 0),
