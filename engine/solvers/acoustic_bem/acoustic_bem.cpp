@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -396,7 +397,7 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   const Index steps = marched_steps();
   Team& team = context.team;
   for (Index b = 0; b < bundle_ && engine_->step() < steps && (b == 0 || !context.marks.due(standing())); ++b) {
-    last_ = 0;
+    last_ = ringing_ = 0;
     engine_->advance(
         team, [&](Index n, Index run, std::span<double> l) { illuminate(team, n, run, l); },
         [&](Index n) {
@@ -405,7 +406,14 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
             const auto a = engine_->current(static_cast<Index>(r));
             surface_spectra_[r].add(team, a, t, settings_.form.dt);
             if (!drive_.empty() && r + 1 == settings_.runs.size()) append_power(context, n, a);
-            for (double v : a) last_ = std::isfinite(v) ? std::max(last_, std::abs(v)) : HUGE_VAL;
+            // The mean pressure of a room grows as long as a source has left it more: it is no sign of a march that does.
+            const double mean = settings_.conditions.inside
+                                    ? std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(a.size())
+                                    : 0;
+            for (double v : a) {
+              last_ = std::isfinite(v) ? std::max(last_, std::abs(v)) : HUGE_VAL;
+              ringing_ = std::isfinite(v) ? std::max(ringing_, std::abs(v - mean)) : HUGE_VAL;
+            }
           }
         });
     if (Status s = look_at_growth(); !s) return s.error();
@@ -424,13 +432,13 @@ Status AcousticBem::look_at_growth() {
   // The first of a pulse are values of round-off, which the rest of it may exceed by any factor.
   const bool leaps = !(last_ < at_once * std::max(peak_, 1e-3 * loudest_)) && peak_ > 0;
   peak_ = std::max(peak_, last_);
-  if (time <= settings_.lit + 2 * surface_.diameter / settings_.slowest()) driven_ = std::max(driven_, last_);
-  const bool creeps = driven_ > 0 && !(last_ < left_alone * driven_);
+  if (time <= settings_.lit + 2 * surface_.diameter / settings_.slowest()) driven_ = std::max(driven_, ringing_);
+  const bool creeps = driven_ > 0 && !(ringing_ < left_alone * driven_);
   if (!leaps && !creeps) return {};
   return make_error(
       ErrorCode::not_converged,
-      fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})", last_,
-                  leaps ? before : driven_, engine_->step()),
+      fmt::format("the surface values grow without bound: {:.3g} after a peak of {:.3g} (step {})",
+                  leaps ? last_ : ringing_, leaps ? before : driven_, engine_->step()),
       settings_.compressed()
           ? "Set parameters.matrices to \"whole\", or parameters.compression to a third."
           : "Check that the normals point outwards; use the combined form and cΔt between 0.3 h and 0.6 h.");
@@ -452,6 +460,7 @@ void AcousticBem::save(CheckpointWriter& writer) const {
   writer.value("peak", peak_);
   writer.value("last", last_);
   writer.value("driven", driven_);
+  writer.value("ringing", ringing_);
   writer.value("energy", energy_);
   const auto keep = [&](const char* name, const std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
@@ -475,6 +484,7 @@ void AcousticBem::load(CheckpointReader& reader) {
   engine_->load(reader);
   peak_ = reader.value<double>("peak");
   if (reader.length("last") == 1) last_ = reader.value<double>("last");  // an older checkpoint has none
+  ringing_ = reader.length("ringing") == 1 ? reader.value<double>("ringing") : last_;
   driven_ = reader.length("driven") == 1 ? reader.value<double>("driven") : peak_;
   if (reader.length("energy") == 1) energy_ = reader.value<double>("energy");
   const auto restore = [&](const char* name, std::vector<RunningSpectrum>& spectra) {

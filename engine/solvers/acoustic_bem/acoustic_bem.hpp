@@ -111,7 +111,8 @@ class AcousticBem final : public Solver {
   Index bundle_ = 1;                ///< groups an advance()
   double loudest_ = 0;              ///< incident pressure at the surface, Pa
   double peak_ = 0, last_ = 0;      ///< largest |a| so far, and of the last group
-  double driven_ = 0;               ///< largest |a| while anything that was sent still arrives
+  double ringing_ = 0;              ///< largest |a| of the last group, of a room without the mean over its walls
+  double driven_ = 0;               ///< the largest of these while anything that was sent still arrives
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
   std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps

@@ -256,6 +256,11 @@ void read_parameters(const CaseReader& reader, Settings& s) {
       reader.fail(parameters["form"], fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
                   "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\".");
     s.form.name = wanted;
+    if (s.form.name == FormName::NC && reader["boundaries"]["fluid"].text() == "inside")
+      reader.warn(parameters["form"],
+                  "form NC lets the mean pressure of a room drift by the error of its double layer (1 % of what a "
+                  "source raises it)",
+                  "Leave \"form\" out: rooms take N, which keeps it.");
   }
   s.form.alpha = parameters["alpha"].number();
   if (parameters.has("gamma")) {

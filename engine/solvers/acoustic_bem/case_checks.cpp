@@ -459,6 +459,9 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
   else if (s.screen && !surface.bodies.empty())
     refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
            "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
+  else if (s.conditions.inside && s.form.combined())
+    refuse(at, "of rooms only form N is compressed, which alone holds their mean pressure",
+           "Leave parameters.form out, or set parameters.matrices to \"whole\".");
   else if (!s.form.combined() && !s.screen && !s.conditions.inside && !surface.filled())
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
@@ -504,6 +507,11 @@ void check_memory(const CaseReader& reader, const Settings& s, const Surface& su
                     format_bytes(plan.in_memory + offer.host.value - budget),  // beside the devices' driver
                     s.grouped < 32 ? "; more grouped steps read less often" : ""));
   }
+  if (plan.streams() && s.single_precision && s.conditions.inside)
+    reader.warn(reader["compute"]["precision"],
+                "the values of this room's matrices lie on the disk in single precision, whose rounding lets the mean "
+                "pressure drift",
+                "Use double precision, compressed matrices, or more memory: what rows add up to is then put right.");
   if (!plan.possible() && s.compressed()) {
     reader.fail(
         reader["mesh"],

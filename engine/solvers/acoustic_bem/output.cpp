@@ -472,11 +472,11 @@ Status AcousticBem::finish(RunContext& context) {
   const double late = peak_ > 0 ? last_ / peak_ : 0;
   out.number("late_level", late, "1");
   warn_of_cut(settings_, late);
-  if (driven_ > 0 && last_ > 2 * driven_)
+  if (driven_ > 0 && ringing_ > 2 * driven_)
     log::warning(
         "acoustic-bem: the surface values end at {:.2g} times what they were while anything was sent: if nothing meets "
         "again there, the march grows. Hold it against a run with a smaller step, or with whole matrices",
-        last_ / driven_);
+        ringing_ / driven_);
   for (std::size_t k = 0; k < exact_u_.size(); ++k)
     if (error_sums_[2 * k + 1] > 0)
       out.number(fmt::format("error_{}", settings_.receiver_names[k]),

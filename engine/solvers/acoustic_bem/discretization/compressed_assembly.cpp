@@ -13,6 +13,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/discretization/mean_pressure.hpp"
 #include "engine/solvers/acoustic_bem/discretization/tile.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/team/team.hpp"
@@ -190,72 +191,7 @@ Interval own_points(const Skeletons& skeletons, Communicator* cluster) {
   return share_of_slices(skeletons.far.slice_pairs(), cluster->rank(), cluster->size());
 }
 
-/// Σ_k M_k of far clusters, of this rank's columns, on ones: what passes up to the points, across, and down to the unknowns.
-template <class Real>
-std::vector<double> far_on_ones(const Skeletons& skeletons, const FarBlocks<Real>& far) {
-  const auto points = static_cast<std::size_t>(skeletons.size());
-  std::vector<double> sent(points, 0), felt(points, 0), out(static_cast<std::size_t>(skeletons.unknowns()), 0);
-  for (Index level = 0; level < skeletons.levels(); ++level)
-    for (Index c = skeletons.level(level).begin; c < skeletons.level(level).end; ++c) {
-      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
-      const double* w = skeletons.sending(c).data();
-      for (Index i = parts.begin; i < parts.end; ++i)
-        for (Index s = of.begin; s < of.end; ++s, ++w)
-          sent[static_cast<std::size_t>(s)] += *w * (level == 0 ? 1 : sent[static_cast<std::size_t>(i)]);
-    }
-  for (Index band = 0; band < far.bands(); ++band)
-    far.for_each_row(band, [&](Index i, Index j, Index, std::span<const Real> v) {
-      felt[static_cast<std::size_t>(i)] += std::accumulate(v.begin(), v.end(), 0.0) * sent[static_cast<std::size_t>(j)];
-    });
-  for (Index level = skeletons.levels() - 1; level >= 0; --level)
-    for (Index c = skeletons.level(level).begin; c < skeletons.level(level).end; ++c) {
-      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
-      const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
-      for (Index i = parts.begin; i < parts.end; ++i)
-        for (Index s = of.begin; s < of.end; ++s, ++w)
-          (level == 0 ? out : felt)[static_cast<std::size_t>(i)] += *w * felt[static_cast<std::size_t>(s)];
-    }
-  return out;
-}
-
 }  // namespace
-
-bool holds_mean_pressure(const Surface& surface) {
-  const bool any_soft = std::any_of(surface.soft.begin(), surface.soft.end(), [](char soft) { return soft != 0; });
-  return surface.conditions.inside && !any_soft;
-}
-
-template <class Real>
-void keep_mean_pressure(Matrices<Real>& matrices, Communicator* cluster) {
-  Slices<Real>& slices = matrices.slices;
-  std::vector<double> rest = far_on_ones(*matrices.skeletons, matrices.far);
-  for (Index j = 0; j < slices.count(); ++j)
-    slices.for_each_row(j, [&](Index i, Index, std::span<const Real> v) {
-      rest[static_cast<std::size_t>(i)] += std::accumulate(v.begin(), v.end(), 0.0);
-    });
-  if (cluster != nullptr) cluster->sum(rest);
-  const Eigen::VectorXd of_m0 = matrices.M0 * Eigen::VectorXd::Ones(matrices.M0.cols());
-  std::vector<double> taken(rest.size(), 0);  // by M_1, as it is stored
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] += of_m0(static_cast<Eigen::Index>(i));
-  for (Index j = 0; j < slices.count(); ++j) {
-    const Index i = slices.first() + j, panel = slices.panel_of(i);
-    std::vector<double> row;
-    slices.for_each_row(j, [&](Index at, Index start, std::span<const Real> v) {
-      if (at != i) return;
-      verify(start == 1, "an unknown meets itself from the first step on");
-      row.assign(v.begin(), v.end());
-    });
-    const double before = row.at(0);
-    row[0] -= 0.5 * rest[static_cast<std::size_t>(i)];
-    taken[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<Real>(row[0])) - before;
-    slices.fill_rows(j, panel, {i, i + 1}, [&](Index, Index) { return row.data(); });
-  }
-  if (cluster != nullptr) cluster->sum(taken);
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const auto at = static_cast<Eigen::Index>(i);
-    matrices.M0.coeffRef(at, at) -= rest[i] + taken[i];
-  }
-}
 
 template <class Real>
 Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form, const AssemblyOptions& options,
@@ -277,11 +213,14 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   if (!out) return out.error();
   out->skeletons = skeletons;
   const double after_near = seconds_now();
-  if (!skeletons->any_far()) return out;
+  if (!skeletons->any_far()) {
+    if (holds_mean_pressure(surface, form)) keep_mean_pressure(*out, cluster, team);
+    return out;
+  }
   auto between = FarBlocks<Real>::make(*skeletons, form, own, team, stop);
   if (!between) return between.error();
   out->far = std::move(*between);
-  if (holds_mean_pressure(surface)) keep_mean_pressure(*out, cluster);
+  if (holds_mean_pressure(surface, form)) keep_mean_pressure(*out, cluster, team);
   const double after_far = seconds_now();
   const auto error = compared(surface, form, options, *skeletons, out->far, cluster, team, stop);
   if (!error) return error.error();
@@ -304,8 +243,6 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   return out;
 }
 
-template void keep_mean_pressure(Matrices<float>&, Communicator*);
-template void keep_mean_pressure(Matrices<double>&, Communicator*);
 template Result<Matrices<float>> assemble_compressed(const Surface&, const Form&, const AssemblyOptions&,
                                                      const SkeletonOptions&, const std::function<Status(Bytes)>&,
                                                      Communicator*, Team&, Progress&, const std::stop_token&);

@@ -15,17 +15,6 @@ namespace conoid::acoustic_bem {
 /// The same surface with some of its unknowns alone, in this order; what others send and feel is left out.
 [[nodiscard]] Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unknowns);
 
-/// Walls of a room that are rigid or of an impedance: a pressure that is constant over all of them stays as it is.
-[[nodiscard]] bool holds_mean_pressure(const Surface& surface);
-
-/// Makes such a pressure one of the compressed matrices: Σ_k M_k on ones, which vanishes with whole matrices and of far blocks only within
-/// their error, is taken from the diagonal, half from M_0 and half from M_1. (1 + z)/2 at the frequency of z is what means over steps make of a
-/// stiffness: it adds ½ d·φ² to the energy of a φ and neither feeds nor damps; and since Σ_k k M_k of rigid faces is half of Σ_k M_k for each
-/// pair of unknowns (∫ curl λ dS = 0), far blocks included (far_kernel.hpp), pressures that grow evenly in time stay solutions, too. What
-/// walls of an impedance do, S_k − S_{k−1}, adds up to nothing by itself. All ranks.
-template <class Real>
-void keep_mean_pressure(Matrices<Real>& matrices, Communicator* cluster);
-
 /// By processors; of several ranks each has slices of its own, near and far ones, and all calls are collective. Form N, NC or DC, of a room form N around one closed piece; ordered by clusters. `room` is asked with the memory
 /// that slices (of this rank) will take once their sizes are known, and may refuse, on all ranks alike. Errors: stopped, those of `room`.
 template <class Real>

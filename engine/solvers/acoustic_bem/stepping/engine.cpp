@@ -2,6 +2,7 @@
 // The engine for float and double.
 #include "engine/solvers/acoustic_bem/stepping/engine.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/mean_pressure.hpp"
 
 #include <malloc.h>
 
@@ -344,6 +345,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
+  if (!streams && holds_mean_pressure(surface, settings.form)) keep_mean_pressure(*matrices, &cluster, crew());
   const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   laps.lap("assembly");
   if (few) {  // its samples end with it

@@ -236,6 +236,10 @@ class TestMessages : public QObject {
     QCOMPARE(first_error(json, good), QString());
     QVERIFY(
         first_error(json, joined(good, *icosphere({.radius = 0.2, .divisions = 2}), 0)).contains("bodies in the room"));
+    QVERIFY(!warned_of(json, good, "mean pressure"));
+    json["parameters"]["form"] = "NC";
+    QVERIFY(warned_of(json, good, "mean pressure") && first_error(json, good).contains("only form N"));
+    json["parameters"].erase("form");
     json["excitation"] = sphere_case()["excitation"];
     json["output"]["receivers"] = outside;
     json["boundaries"].erase("fluid");
