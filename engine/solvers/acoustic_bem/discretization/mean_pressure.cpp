@@ -61,7 +61,8 @@ void add_slices_on(const Slices<Real>& slices, const F& value, Team& team, std::
         });
     }
   });
-  for (const std::vector<double>& sums : of) std::transform(sums.begin(), sums.end(), out.begin(), out.begin(), std::plus<>());
+  for (const std::vector<double>& sums : of)
+    std::transform(sums.begin(), sums.end(), out.begin(), out.begin(), std::plus<>());
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ template <class Real>
 void keep_mean_pressure(Matrices<Real>& matrices, Communicator* cluster, Team& team) {
   Slices<Real>& slices = matrices.slices;
   std::vector<double> rest(static_cast<std::size_t>(slices.rows()), 0);
-  add_slices_on(slices, [](Index) { return 1.0; }, team, rest);
+  add_slices_on(
+      slices, [](Index) { return 1.0; }, team, rest);
   // What walls remember of a pressure that has stayed as it is for ever.
   const auto remembered = [&](Index column) {
     const auto& of = matrices.memory_columns[static_cast<std::size_t>(matrices.memory.first() + column)];
