@@ -496,10 +496,11 @@ void warn_of_residual(const SolveFacts& facts, const Harmonic& h) {
   if (!(facts.residual_asked > 0 && facts.residual > facts.residual_asked)) return;
   log::warning(
       "elastic-bem: at {} the equations are solved to a relative residual of {:.1e}, {:.1e} was asked for; "
-      "parameters.tolerance is less than {} reach",
+      "{} no further",
       format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.residual, facts.residual_asked,
-      facts.compressed > 0 ? fmt::format("{} steps of the iterations", facts.iterations)
-                           : fmt::format("{} corrections", facts.iterations));
+      facts.iterations == 0   ? "numbers in single precision reach"
+      : facts.iterations == 1 ? "one step reaches"
+                              : fmt::format("{} steps reach", facts.iterations));
 }
 
 }  // namespace
