@@ -48,7 +48,8 @@ class EnergySums {
 /// up to 1: each step reads and writes them.
 [[nodiscard]] inline Work work_of_steps(const Problem& problem, Index planes, Index steps, double levels) {
   const auto& n = problem.grid.points;
-  const double s = problem.order / 2, scaled = problem.density && !problem.density->constant() ? 1 : 0;
+  const int radius = problem.order / 2;
+  const double s = radius, scaled = problem.density && !problem.density->constant() ? 1 : 0;
   const double updates = static_cast<double>(steps) * static_cast<double>(planes) * static_cast<double>(n[1] * n[2]);
   const double flops = (equal_spacings(problem.grid.stencil_spacing()) ? 7 : 9) * s + 5 + 2 * scaled;
   const double model = (problem.medium_varies() ? 1 : 0) + scaled;
