@@ -274,6 +274,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   const int threads = context.team.threads();
   waves_ = problem_.waves(frequency());
   if (Status s = choose_waves(context); !s) return s;
+  if (context.stop.stop_requested()) return stop_error();
   context.progress.begin("near pairs", 0, "");
   const double begin = seconds_now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
@@ -339,6 +340,7 @@ Status MaxwellFem::choose_waves(RunContext& context) {
     }
     return {};
   }
+  if (stop.stop_requested()) return stop_error();
   context.progress.begin("choice of waves", 0, "");
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
@@ -401,8 +403,14 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[outcome_.solved[s]]);
   if (check_ && end > first_) batch.emplace_back(*check_);
   collected_ = 0;
-  context.progress.begin("sources", 0, "");
-  if (Status s = truncation_->start(context.team, batch); !s) {
+  // What was restored is kept for a checkpoint until it is taken up.
+  const auto started = [&]() -> Status {
+    if (context.stop.stop_requested()) return stop_error();
+    context.progress.begin("sources", 0, "");
+    if (Status s = truncation_->start(context.team, batch); !s) return s;
+    return context.stop.stop_requested() ? stop_error() : Status();
+  };
+  if (Status s = started(); !s) {
     truncation_.reset();
     return s;
   }
@@ -419,6 +427,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
 Status MaxwellFem::collect_block(RunContext& context) {
   const auto count = static_cast<Index>(truncation_->waves().size());
   const Index some = std::min(problem_.truncation.block, count - collected_);
+  if (context.stop.stop_requested()) return stop_error();
   if (collected_ == 0) context.progress.begin("fields", count, "waves");
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
@@ -472,6 +481,7 @@ Status MaxwellFem::add_residuals(std::span<const Complex> u, Index count, RunCon
 }
 
 Status MaxwellFem::find_changes(RunContext& context) {
+  if (context.stop.stop_requested()) return stop_error();
   context.progress.begin("error bars", 0, "");
   auto changes = next_order_->changes();
   if (!changes) return changes.error();

@@ -114,6 +114,7 @@ Status MaxwellFem::piece(RunContext& context) {
     end_batch(context);
     return {};
   }
+  if (context.stop.stop_requested()) return stop_error();
   context.progress.begin("far fields", 0, "");
   if (Status s = end_frequency(context); !s) return s;
   context.progress.end();
