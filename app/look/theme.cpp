@@ -157,11 +157,7 @@ Look::Look(QApplication& application, ThemeChoice choice)
   system_family_ = application.font().family();
   choose_font(application, 1, {}, system_family_);
   application.installEventFilter(this);
-  connect(&later_, &QTimer::timeout, this, [this] {
-    if (turn_is_taken()) return;
-    const TurnWork work;
-    polish_some();
-  });
+  connect(&later_, &QTimer::timeout, this, [this] { in_turn_if_free([this] { polish_some(); }); });
   apply();
 }
 

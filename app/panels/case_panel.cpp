@@ -315,11 +315,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
     if (!help_->isHidden() && window()->focusWidget())
       show_help(window()->focusWidget());  // its link has the colour before
   });
-  connect(&build_timer_, &QTimer::timeout, this, [this] {
-    if (turn_is_taken()) return;
-    const TurnWork work;
-    build_some();
-  });
+  connect(&build_timer_, &QTimer::timeout, this, [this] { in_turn_if_free([this] { build_some(); }); });
   connect(&model, &CaseModel::opened, this, &CasePanel::rebuild);
   connect(&model, &CaseModel::changed, this, &CasePanel::refresh);
   connect(&model, &CaseModel::validated, this, &CasePanel::refresh);

@@ -42,6 +42,10 @@ struct NamedDevice {
   std::string name;
   DeviceInfo info;
 };
+/// Some hundred times slower than a core: rows about one take smaller problems and fewer passes.
+[[nodiscard]] inline bool is_emulated(const DeviceInfo& device) {
+  return device.backend != "cuda";
+}
 /// Those of rows that are about devices: the ones that the run was given, else all NVIDIA devices of this machine; none where somebody
 /// named processors alone.
 [[nodiscard]] std::vector<NamedDevice> devices_of(const TestRun& run);

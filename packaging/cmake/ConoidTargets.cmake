@@ -57,6 +57,9 @@ set(CONOID_ISA_OPTIONS_avx2 -mavx2 -mfma)
 set(CONOID_ISA_BYTES_avx512 64)
 set(CONOID_ISA_OPTIONS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma -mprefer-vector-width=512)
 
+# Not optimised; glibc's fortification needs optimisation.
+set(CONOID_PLAIN_OPTIONS -O0 -U_FORTIFY_SOURCE)
+
 # The widest of them that this machine has.
 set(CONOID_ISA_OF_THIS_MACHINE base)
 if(EXISTS "/proc/cpuinfo")
@@ -114,7 +117,7 @@ ${define}#include \"${body}\"
       set_source_files_properties("${file}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       set(options ${CONOID_ISA_OPTIONS_${isa}})
       if(CONOID_QUICK_BUILD AND NOT isa STREQUAL CONOID_ISA_OF_THIS_MACHINE)
-        list(APPEND options -O0 -U_FORTIFY_SOURCE)
+        list(APPEND options ${CONOID_PLAIN_OPTIONS})
       endif()
       if(options)
         set_source_files_properties("${file}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${options}")
@@ -236,7 +239,7 @@ endfunction()
 
 # conoid_plain(<target>): not optimised in release builds; it is called once, and a sixth of the time to build it would go into that.
 function(conoid_plain target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${CONOID_PLAIN_OPTIONS}>")
 endfunction()
 
 # conoid_light(<target>): lightly optimised in release builds, not at all in a CONOID_QUICK_BUILD.

@@ -50,6 +50,12 @@ bool turn_is_taken() {
   return turn.spent > share;
 }
 
+void in_turn_if_free(const std::function<void()>& what) {
+  if (turn_is_taken()) return;
+  const TurnWork work;
+  what();
+}
+
 void in_free_turn(QObject* object, std::function<void()> what) {
   // Counted as long as it is kept: it may go with its object.
   ++turn.waiting;

@@ -25,6 +25,9 @@ class TurnWork {
 /// Whether pieces of work have taken more than a few milliseconds since the event loop last took a breath.
 [[nodiscard]] bool turn_is_taken();
 
+/// Does `what` as a piece of work now, unless the turn is taken: for timers, which come again.
+void in_turn_if_free(const std::function<void()>& what);
+
 /// Does `what` as a piece of work in one of the next turns of the event loop, one that nothing else has taken; those that wait keep their order.
 /// Not if `object` has gone. Where the turns are taken again and again it is done all the same, after a tenth of a second or two.
 void in_free_turn(QObject* object, std::function<void()> what);

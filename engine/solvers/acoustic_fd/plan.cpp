@@ -302,6 +302,9 @@ std::string plan_device_over_disk(const Setup& setup, const Offer& offer, const 
   return fmt::format("{}, {} steps a sweep over the disk", steps_text(p, on), on.steps);
 }
 
+constexpr const char* more_steps_hint =
+    "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.";
+
 /// How the grid would lie on the devices that are offered, where that is worth a word.
 void check_devices(const Problem& problem, const CaseReader& reader, const Offer& offer) {
   const ChosenTeam team = choose_team(offer, {}, 0);
@@ -330,14 +333,12 @@ void check_devices(const Problem& problem, const CaseReader& reader, const Offer
           "device memory",
           grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
           steps_text(problem, plan), plan.slower),
-      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
+      more_steps_hint);
 }
 
 /// How it would lie on the disk: for processors, or for a device where the run (`planned`) takes one. `text`: what it needs and what there is.
 void check_disk(const Problem& problem, const StreamPlan& plan, const CaseReader& reader, const Offer& offer,
                 const std::string& text, const Result<Estimate>& run) {
-  const char* const hint =
-      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.";
   const ChosenTeam team = choose_team(offer, run ? run->use : DeviceUse{0, {}}, run ? run->seconds : 0);
   if (team.devices().empty() || offer.place.ranks > 1) {
     const double slower = slowdown_of(plan, problem, calibrate(problem, offer));
@@ -347,7 +348,7 @@ void check_disk(const Problem& problem, const StreamPlan& plan, const CaseReader
                             text, plan.planes + problem.order / 2 * plan.steps,
                             problem.grid.points[0] / offer.place.ranks + 2 * plan.beside, format_bytes(plan.disk),
                             plan.steps, slower),
-                hint);
+                more_steps_hint);
     return;
   }
   const DevicePlan on = device_plan(problem, team.device_memory(), 1, &offer.devices.front(), PlanesRest::disk);
@@ -366,7 +367,7 @@ void check_disk(const Problem& problem, const StreamPlan& plan, const CaseReader
                   "back, {} steps at a time, {}; with a device like an H200 and a disk of 1 GB/s that takes about "
                   "{:.2g} times as long as in device memory",
                   text, format_bytes(plan.disk), on.steps, steps_text(problem, on), on.slower),
-      hint);
+      more_steps_hint);
 }
 
 /// Of all devices or ranks that are offered.
@@ -490,7 +491,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
     check_disk(planned, plan, reader, offer,
                fmt::format("{}, {} {}", nodes, given ? "the budget is" : "of memory are to be had",
                            format_bytes(planned.memory)),
-               estimate(input, nullptr, offer));
+               offer.devices.empty() ? Estimate() : estimate(input, nullptr, offer));
   } else if (plan.needed) {
     reader.fail(
         reader["grid"],

@@ -41,8 +41,7 @@ CompressedPlan plan_compression(const Surface& surface, double wave_number, cons
     out.evaluations += rank * sides * (1 + 3 * around) / 18;
     out.operations += 48 * rank * rank * sides;
   }
-  const bool fine = options.compression < kept_in_single || compressed_residual(options) < least_residual_in_single;
-  const Bytes value = fine && !single ? 16 : 8;
+  const Bytes value = kept_in_double(options.compression, compressed_residual(options)) && !single ? 16 : 8;
   out.bytes = static_cast<Bytes>((out.near + out.far) * static_cast<double>(value));
   return out;
 }

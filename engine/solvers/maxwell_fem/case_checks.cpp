@@ -411,8 +411,7 @@ struct Checker : CaseReader {
     if (!report.closed()) {
       fail(place, "the surface is " + explain(report, mesh),
            "Close it: the program can only put a layer around a closed body. Sheets without thickness are groups of "
-           "faces "
-           "among elements: mesh a volume around them that ends at S, a group of kind outer.");
+           "faces among elements: mesh a volume around them that ends at S, a group of kind outer.");
     } else if (!report.manifold() || report.collapsed_cell_count > 0) {
       fail(place, "the surface is not a body: " + explain(report, mesh), "Repair it in the geometry's program.");
     } else if (const auto cuts = self_intersections(mesh, 1); !cuts.empty()) {

@@ -274,8 +274,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   const int threads = context.team.threads();
   waves_ = problem_.waves(frequency());
   if (Status s = choose_waves(context); !s) return s;
-  if (context.stop.stop_requested()) return stop_error();
-  context.progress.begin("near pairs", 0, "");
+  if (Status s = begin_phase(context, "near pairs"); !s) return s;
   const double begin = seconds_now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
   TruncationOptions options = problem_.truncation;
@@ -340,8 +339,7 @@ Status MaxwellFem::choose_waves(RunContext& context) {
     }
     return {};
   }
-  if (stop.stop_requested()) return stop_error();
-  context.progress.begin("choice of waves", 0, "");
+  if (Status s = begin_phase(context, "choice of waves"); !s) return s;
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
   parallel_for(0, {0, static_cast<Index>(count)}, 1, [&](Index c) {
@@ -405,8 +403,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
   collected_ = 0;
   // What was restored is kept for a checkpoint until it is taken up.
   const auto started = [&]() -> Status {
-    if (context.stop.stop_requested()) return stop_error();
-    context.progress.begin("sources", 0, "");
+    if (Status s = begin_phase(context, "sources"); !s) return s;
     if (Status s = truncation_->start(context.team, batch); !s) return s;
     return context.stop.stop_requested() ? stop_error() : Status();
   };
@@ -427,8 +424,9 @@ Status MaxwellFem::begin_batch(RunContext& context) {
 Status MaxwellFem::collect_block(RunContext& context) {
   const auto count = static_cast<Index>(truncation_->waves().size());
   const Index some = std::min(problem_.truncation.block, count - collected_);
-  if (context.stop.stop_requested()) return stop_error();
-  if (collected_ == 0) context.progress.begin("fields", count, "waves");
+  if (collected_ == 0) {
+    if (Status s = begin_phase(context, "fields", count, "waves"); !s) return s;
+  }
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
   if (first_ == 0 && collected_ == 0) {
@@ -481,8 +479,7 @@ Status MaxwellFem::add_residuals(std::span<const Complex> u, Index count, RunCon
 }
 
 Status MaxwellFem::find_changes(RunContext& context) {
-  if (context.stop.stop_requested()) return stop_error();
-  context.progress.begin("error bars", 0, "");
+  if (Status s = begin_phase(context, "error bars"); !s) return s;
   auto changes = next_order_->changes();
   if (!changes) return changes.error();
   outcome_.changes = std::move(*changes);

@@ -76,6 +76,8 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status choose_waves(RunContext& context);
   [[nodiscard]] bool devices_radiate(RunContext& context) const;
   [[nodiscard]] Result<RadiationLoop> choose_loop(RunContext& context) const;
+  /// Tells what is begun; `stopped` where a stop was asked for, after which nothing is.
+  [[nodiscard]] Status begin_phase(RunContext& context, const char* name, Index total = 0, const char* unit = "");
   [[nodiscard]] Status piece(RunContext& context);
   [[nodiscard]] Status piece_of_iteration(RunContext& context);
   [[nodiscard]] Status begin_batch(RunContext& context);
@@ -213,7 +215,8 @@ class MaxwellFem final : public Solver {
   std::vector<PlanePoints> plane_points_;
   Index shown_step_ = -1;  ///< when the fields below were computed, of the frequency shown_; −1: not yet
   double shown_ = 0;
-  std::vector<float> electric_, surface_current_;  ///< (re, im) × 3: at mesh points, on the faces of the surface
+  std::vector<float> electric_, surface_current_;  ///< (re, im) × 3: at mesh points, on the cells of the surface
+  std::vector<Index> cell_of_face_;                ///< of the surface: both sides of a sheet are one cell
   std::vector<std::vector<float>> plane_fields_;
 };
 

@@ -110,18 +110,12 @@ const Patch& shown_patch(const Domain& d) {
 }
 
 /// The cell that shows each face of a patch. A sheet is one cell, though both its sides are faces: what it carries is the sum of their currents.
-struct ShownCells {
-  std::vector<Index> of_face;
-  Index count = 0;
-};
-ShownCells shown_cells(const Space& space, const Patch& patch) {
-  ShownCells out;
+std::vector<Index> shown_cells(const Space& space, const Patch& patch) {
+  std::vector<Index> out;
   std::map<Index, Index> known;
   for (Index f = 0; f < patch.faces(); ++f) {
     const PatchFace& at = patch.face(f);
-    const auto [found, is_new] = known.try_emplace(space.face_of(at.tet, at.local), out.count);
-    if (is_new) ++out.count;
-    out.of_face.push_back(found->second);
+    out.push_back(known.try_emplace(space.face_of(at.tet, at.local), static_cast<Index>(known.size())).first->second);
   }
   return out;
 }
@@ -170,9 +164,9 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   const Patch& patch = shown_patch(domain_);
   auto connectivity = std::make_shared<std::vector<Index>>();
   auto offsets = std::make_shared<std::vector<Index>>(1, 0);
-  const ShownCells cells = shown_cells(domain_.space, patch);
+  cell_of_face_ = shown_cells(domain_.space, patch);
   for (Index f = 0; f < patch.faces(); ++f) {
-    if (cells.of_face[f] + 1 < static_cast<Index>(offsets->size())) continue;  // the other side of a sheet
+    if (cell_of_face_[f] + 1 < static_cast<Index>(offsets->size())) continue;  // the other side of a sheet
     auto c = patch.corners(domain_.space, f);
     const Vec3 a = mesh_->point(c[0]), n = cross(sub(mesh_->point(c[1]), a), sub(mesh_->point(c[2]), a));
     const bool outwards =
@@ -184,10 +178,10 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   surface_.points = volume_.points;
   surface_.connectivity = connectivity;
   surface_.offsets = offsets;
-  surface_.types = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(cells.count),
-                                                               static_cast<std::uint8_t>(CellShape::triangle3));
+  surface_.types =
+      std::make_shared<std::vector<std::uint8_t>>(offsets->size() - 1, static_cast<std::uint8_t>(CellShape::triangle3));
   electric_.assign(static_cast<std::size_t>(6 * mesh_->point_count()), 0);
-  surface_current_.assign(static_cast<std::size_t>(6 * cells.count), 0);
+  surface_current_.assign(6 * (offsets->size() - 1), 0);
 
   plane_fields_.clear();
   plane_points_.clear();
@@ -247,7 +241,6 @@ Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::s
   // K = n×H = j/(kη) n×∇×E, n out of the body.
   const Patch& patch = shown_patch(domain_);
   const double sign = &patch == &domain_.currents ? 1 : -1;
-  const ShownCells cells = shown_cells(space, patch);
   std::fill(surface_current_.begin(), surface_current_.end(), 0.0F);
   for (Index face = 0; face < patch.faces(); ++face) {
     const FaceTraces traces = patch.traces(space, face, false);
@@ -270,8 +263,8 @@ Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::s
     }
     for (int d = 0; d < 3; ++d) {
       const Complex current = Complex(0, 1) / (k() * vacuum_impedance) * mean[d];
-      surface_current_[6 * cells.of_face[face] + 2 * d] += static_cast<float>(current.real());
-      surface_current_[6 * cells.of_face[face] + 2 * d + 1] += static_cast<float>(current.imag());
+      surface_current_[6 * cell_of_face_[face] + 2 * d] += static_cast<float>(current.real());
+      surface_current_[6 * cell_of_face_[face] + 2 * d + 1] += static_cast<float>(current.imag());
     }
   }
   for (std::size_t p = 0; p < plane_points_.size(); ++p) {

@@ -91,6 +91,12 @@ Parcel MaxwellFem::under_way() const {
   return out.finish();
 }
 
+Status MaxwellFem::begin_phase(RunContext& context, const char* name, Index total, const char* unit) {
+  if (context.stop.stop_requested()) return stop_error();
+  context.progress.begin(name, total, unit);
+  return {};
+}
+
 Status MaxwellFem::piece(RunContext& context) {
   if (!system_) return factorise_frequency(context);
   if (!radiation_) {
@@ -114,8 +120,7 @@ Status MaxwellFem::piece(RunContext& context) {
     end_batch(context);
     return {};
   }
-  if (context.stop.stop_requested()) return stop_error();
-  context.progress.begin("far fields", 0, "");
+  if (Status s = begin_phase(context, "far fields"); !s) return s;
   if (Status s = end_frequency(context); !s) return s;
   context.progress.end();
   outcome_.facts.seconds_solve += truncation_->times().solve;

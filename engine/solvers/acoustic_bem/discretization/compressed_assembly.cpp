@@ -213,14 +213,13 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   if (!out) return out.error();
   out->skeletons = skeletons;
   const double after_near = seconds_now();
-  if (!skeletons->any_far()) {
-    if (holds_mean_pressure(surface, form)) keep_mean_pressure(*out, cluster, team);
-    return out;
+  if (skeletons->any_far()) {
+    auto between = FarBlocks<Real>::make(*skeletons, form, own, team, stop);
+    if (!between) return between.error();
+    out->far = std::move(*between);
   }
-  auto between = FarBlocks<Real>::make(*skeletons, form, own, team, stop);
-  if (!between) return between.error();
-  out->far = std::move(*between);
   if (holds_mean_pressure(surface, form)) keep_mean_pressure(*out, cluster, team);
+  if (!skeletons->any_far()) return out;
   const double after_far = seconds_now();
   const auto error = compared(surface, form, options, *skeletons, out->far, cluster, team, stop);
   if (!error) return error.error();

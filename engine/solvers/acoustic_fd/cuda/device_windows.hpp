@@ -40,12 +40,12 @@ class Windowed final : public DeviceSteps {
   Windowed(const Problem& problem, Field<T>& host, Device device, const DevicePlan& plan, HostPlanes<T>* rest = nullptr)
       : problem_(problem), host_(host), plan_(plan), s_(problem.order / 2), period_(problem.grid.points[0] + 2 * s_),
         slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, plan.room - 2 * s_, true),
-        ring_(slice_.device()), in_arrays_(rest == nullptr), rest_(rest ? rest : &arrays_) {
+        ring_(slice_.device()), rest_(rest ? rest : &arrays_) {
     if (plan.levels > 0) slice_.allow_panels(~Bytes{0}, plan.planes, plan.kept, plan.steps / plan.levels);
     for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind)
       panel_levels_.push_back(slice_.panel_levels(kind));
     place_planes();
-    if (!in_arrays_) return;
+    if (!in_arrays()) return;
     bool locked = true;
     const auto lock_array = [&](const T* values, Index count) {
       locked = ring_.lock(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)) && locked;
@@ -65,7 +65,7 @@ class Windowed final : public DeviceSteps {
   void bring_back(Index) override {  // the host's levels are those of the last sweep, panels leave no images
     slice_.fetch_layers();
     slice_.stream().synchronize();
-    if (in_arrays_ && !panel_levels_.empty()) host_.refresh_images();
+    if (in_arrays() && !panel_levels_.empty()) host_.refresh_images();
   }
   void advance(Index k, Index count, Communicator&) override {
     const FlushSubnormals flush;  // emulated devices do as this thread
@@ -108,7 +108,7 @@ class Windowed final : public DeviceSteps {
     const std::vector<Stage> stages = stages_of(plan_.steps, s_, panel_levels_);
     return fmt::format("{}, window of {} planes over the {}, {} steps at a time{}", slice_.device().info().name,
                        plan_.planes + planes_behind(stages, s_) + planes_ahead(stages, s_),
-                       in_arrays_ ? "host" : "disk and the host's memory", plan_.steps,
+                       in_arrays() ? "host" : "disk and the host's memory", plan_.steps,
                        panel_levels_.empty() ? "" : fmt::format(", {}", slice_.way()));
   }
 
@@ -121,6 +121,7 @@ class Windowed final : public DeviceSteps {
     int last_pair;
   };
 
+  [[nodiscard]] bool in_arrays() const { return rest_ == &arrays_; }
   void place_planes() {
     using Place = typename HostPlanes<T>::Place;
     std::vector<Place> arrays, layers;
@@ -308,11 +309,11 @@ class Windowed final : public DeviceSteps {
     for_sweeps(chain, {held.begin, begin}, [&](const Sweep& sweep, Interval planes) {
       rest_->for_pieces(planes, Access::write, ring_.leaving(), [&](const Piece& piece) {
         slice_.turn(sweep.last_pair);
-        for (std::size_t n = 0; n < (in_arrays_ ? slice_.changing() : slice_.arrays()); ++n)
+        for (std::size_t n = 0; n < (in_arrays() ? slice_.changing() : slice_.arrays()); ++n)
           ring_.take_away(std::span<T>(piece.arrays[n], values(piece.planes.size())), slice_.array(n),
                           slice_.plane_at(piece.planes.begin));
         for (std::size_t i = 0; i < layers.size(); ++i)
-          if (const Interval own = inside(piece.planes); (layers[i].changes || !in_arrays_) && !own.empty())
+          if (const Interval own = inside(piece.planes); (layers[i].changes || !in_arrays()) && !own.empty())
             ring_.take_away(std::span<T>(piece.layers[i], static_cast<std::size_t>(own.size() * layers[i].values)),
                             *layers[i].buffer, slice_.layer_at(layers[i].axis, own.begin));
       });
@@ -329,7 +330,6 @@ class Windowed final : public DeviceSteps {
   DeviceSlice<T> slice_;
   std::vector<Index> panel_levels_;  ///< falling; none: single steps
   PlaneRing ring_;                   ///< what comes and leaves
-  bool in_arrays_;
   PlanesInArrays<T> arrays_;
   HostPlanes<T>* rest_;
   struct Mark {

@@ -282,8 +282,7 @@ void add_slope(WeightMap& to, const Slope& slope, double factor, double place_de
     }
     if (const bool dense = scheme && scheme->density && !scheme->density->constant();
         scheme && (!dense || place_density > 0) &&
-        (jump_along(density, a) > smooth_density ||
-         beside_impedance(*scheme, a, (position[a] - grid.origin[a]) / grid.spacing[a]))) {
+        (jump_along(density, a) > smooth_density || beside_impedance(*scheme, a, place_in_nodes(slope, a)))) {
       add_flux(to, slope, a, factor * direction[a] * (dense ? place_density / scheme->reference_density : 1));
       continue;
     }

@@ -289,7 +289,7 @@ Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& s
     if (!made->build(team, stop)) return stop_error();
     return std::unique_ptr<CompressedColumns>(std::move(made));
   };
-  if ((tolerance < kept_in_single || residual < least_residual_in_single) && sizeof(Real) == 8)
+  if (kept_in_double(tolerance, residual) && sizeof(Real) == 8)
     return build(std::make_unique<Columns<Real, std::complex<double>>>(surface, rules, accuracy, harmonic, diagonal,
                                                                        columns, square, mirrors, tolerance, ranks));
   return build(std::make_unique<Columns<Real, std::complex<float>>>(surface, rules, accuracy, harmonic, diagonal,

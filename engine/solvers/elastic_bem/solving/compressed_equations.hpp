@@ -23,6 +23,9 @@ inline constexpr double compressed_separation = 0.5;
 /// Values are kept in double precision from this tolerance down, and where products are to leave a smaller residual than this (in single
 /// precision 1.7e-7 are left, of any number of steps).
 inline constexpr double kept_in_single = 1e-5, least_residual_in_single = 1e-6;
+[[nodiscard]] inline bool kept_in_double(double tolerance, double residual) {
+  return tolerance < kept_in_single || residual < least_residual_in_single;
+}
 
 /// The relative residual that iterations are to leave: what was asked for, else this share of the matrices' error, which is the larger one
 /// then. `weight`: so many times smaller the errors are to be.

@@ -12,6 +12,7 @@
 #include "engine/core/units.hpp"
 #include "engine/linalg/block_gcr.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/solvers/elastic_bem/solving/passes.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
@@ -19,8 +20,6 @@ namespace conoid::elastic_bem {
 namespace {
 
 constexpr int most_steps = 400;
-/// Times that what is left is solved for anew.
-constexpr int most_passes = 3;
 /// Of interior equations those that the others leave less of say nothing new.
 constexpr double least_interior = 0.02;
 /// Beyond it the answer holds nothing but the matrix's errors.
@@ -308,22 +307,15 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
         g[static_cast<std::size_t>(c * q_rows_ + r)] = q_right_[static_cast<std::size_t>(r * cases + c)];
     dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), library_threads());
   }
-  std::vector<Complex> x(f.size()), more(f.size()), rest(right);
+  std::vector<Complex> x(f.size()), rest(right);
   facts.residual_asked = asked();
-  facts.residual = 1;
-  // Products round what they are given, so that what is left in truth may be more than the iterations make of it: then once more, for that.
-  for (int pass = 0; pass < most_passes && facts.iterations < most_steps; ++pass) {
-    const double before = facts.residual;
-    if (!iterate(rest, std::min(0.5, facts.residual_asked / before), more, facts)) return stop_error();
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] += more[k];
-    const double now = left(right, x, rest);
-    if (pass > 0 && !(now < before)) {
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] -= more[k];
-      break;
-    }
-    facts.residual = now;
-    if (now <= facts.residual_asked || !(now < 0.5 * before)) break;
-  }
+  const auto iterated = [&](double tolerance, std::vector<Complex>& more) {
+    return iterate(rest, tolerance, more, facts) ? Status() : stop_error();
+  };
+  if (Status s =
+          solve_in_passes(facts.residual_asked, x, facts.residual, iterated, [&] { return left(right, x, rest); });
+      !s)
+    return s.error();
   facts.work.far_points += facts_.work.far_points;
   facts.work.near_points += facts_.work.near_points;
   facts.compressed = facts_.bytes;

@@ -17,6 +17,7 @@
 #include "engine/solvers/elastic_bem/discretization/matrix_columns.hpp"
 #include "engine/solvers/elastic_bem/discretization/weak_modes.hpp"
 #include "engine/solvers/elastic_bem/solving/compressed_solution.hpp"
+#include "engine/solvers/elastic_bem/solving/passes.hpp"
 #include "engine/solvers/elastic_bem/solving/system.hpp"
 #include "engine/team/team.hpp"
 
@@ -589,13 +590,10 @@ double BoundarySystem::Solution<Real>::residuals(std::vector<Complex>& r) const 
 template <class Real>
 Status BoundarySystem::Solution<Real>::solve_by_gmres() {
   std::vector<Complex> r(f_);
-  facts_.residual = 1;
   facts_.iterations = 0;
   const double aim = std::max(options_.tolerance, sizeof(Real) == 8 ? 0 : 1e-7);
-  // What iterations make of the residual is a little less than it is: then once more, for what is left.
-  for (int pass = 0; pass < 3; ++pass) {
-    const double before = facts_.residual;
-    LockstepGmres gmres(n_, r, std::min(0.5, aim / before), std::min<Index>(n_, 1000));
+  const auto iterate = [&](double tolerance, std::vector<Complex>& more) -> Status {
+    LockstepGmres gmres(n_, r, tolerance, std::min<Index>(n_, 1000));
     while (!gmres.finished()) {
       if (stop_.stop_requested()) return stop_error();
       const std::vector<Complex> v = gmres.next();
@@ -605,17 +603,11 @@ Status BoundarySystem::Solution<Real>::solve_by_gmres() {
                          library_threads_);
       gmres.take(std::vector<Complex>(w.begin(), w.end()));
     }
-    const std::vector<Complex> kept(x_), more = gmres.solution();
-    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += more[k];
+    more = gmres.solution();
     facts_.iterations += static_cast<int>(gmres.steps());
-    facts_.residual = residuals(r);
-    if (pass > 0 && !(facts_.residual < before)) {
-      x_ = kept;
-      facts_.residual = residuals(r);
-    }
-    if (facts_.residual <= aim || !(facts_.residual < 0.5 * before)) break;
-  }
-  return {};
+    return {};
+  };
+  return solve_in_passes(aim, x_, facts_.residual, iterate, [&] { return residuals(r); });
 }
 
 /// Interior equations join the others; their defect is that of the common solution.

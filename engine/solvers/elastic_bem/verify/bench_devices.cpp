@@ -114,19 +114,26 @@ void rates_of(const DeviceOfBench& b, const char* what, const Surface& surface, 
          "bus"});
 }
 
-void rows_of(const DeviceOfBench& b) {
-  const bool quick = b.run.quick;
+/// A square of so many cells a side, of edge 1, and how it is ground of constant elements.
+Mesh level_cells(int cells) {
   PlateOptions p;
-  const int cells = quick ? 40 : 80;
   p.low = {-0.5 * cells, -0.5 * cells};
   p.high = {0.5 * cells, 0.5 * cells};
   p.divisions = {cells, cells};
   p.body_above = true;
-  SurfaceOptions ground;
-  ground.domain = Domain::ground;
-  ground.constant = true;
-  ground.down = {0, 0, 1};
-  const Surface plate_surface = make_surface(plate(p).value(), ground).value();
+  return plate(p).value();
+}
+SurfaceOptions level_ground() {
+  SurfaceOptions out;
+  out.domain = Domain::ground;
+  out.constant = true;
+  out.down = {0, 0, 1};
+  return out;
+}
+
+void rows_of(const DeviceOfBench& b) {
+  const bool quick = b.run.quick;
+  const Surface plate_surface = make_surface(level_cells(quick ? 40 : 80), level_ground()).value();
   CubeSphereOptions ball;
   ball.divisions = quick ? 10 : 20;
   const Surface linear = make_surface(cube_sphere(ball).value(), {}).value();
@@ -152,24 +159,15 @@ void rows_of(const DeviceOfBench& b) {
 /// Level ground of constant elements, solved on the device: its LU in single precision with all that belongs to it (the matrix made narrow,
 /// its norm, working memory) beside the library's own, of the same matrix in the same run.
 void factors_of(const DeviceOfBench& b) {
-  const bool imitated = b.name.starts_with("emulated");
+  const bool imitated = is_emulated(b.device.info());
   const int cells = imitated ? 12 : b.run.quick ? 40 : 80;
   const std::string label = fmt::format("{}: LU of {} unknowns, complex single", b.name, 3 * cells * cells);
   if (!b.run.may_want(label)) return;
   b.run.doing(label);
-  PlateOptions p;
-  p.low = {-0.5 * cells, -0.5 * cells};
-  p.high = {0.5 * cells, 0.5 * cells};
-  p.divisions = {cells, cells};
-  p.body_above = true;
-  SurfaceOptions ground;
-  ground.domain = Domain::ground;
-  ground.constant = true;
-  ground.down = {0, 0, 1};
   Medium medium;
   medium.nu = 0.3;
   Team team({{b.name, std::max(1, b.run.threads), 1, b.name}});
-  TestBody body(plate(p).value(), ground, {}, medium, {1e-5, false}, team);
+  TestBody body(level_cells(cells), level_ground(), {}, medium, {1e-5, false}, team);
   LoadValues load;
   load.traction.assign(body.surface().traction_node.size(), {0, 0, 1});
   SolveFacts best;

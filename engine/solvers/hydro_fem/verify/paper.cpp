@@ -168,7 +168,7 @@ class PaperTables {
   PaperTables(const TestRun& run, const BenchSink& sink)
       : run_(run), sink_(sink), budget_(run.quick ? 0.5 : 2),
         threads_(std::min(std::max(1, this_machine().cores), std::max(1, run.threads))),
-        devices_(devices_of(run)), meshes_{!devices_.empty() && is_emulated(devices_.front())} {}
+        devices_(devices_of(run)), meshes_{!devices_.empty() && is_emulated(devices_.front().info)} {}
 
   void alone(const OtherTables& others) {
     others.table_1();

@@ -98,7 +98,7 @@ Period one_period(CornerForces& forces, Balancer& balancer, std::vector<BalanceS
 }
 
 int passes_of(const TestRun& run, const NamedDevice& found) {
-  return run.quick || is_emulated(found) ? 4 : 40;
+  return run.quick || is_emulated(found.info) ? 4 : 40;
 }
 
 /// Period by period until both take as long, or as many as there may be; the last one.
@@ -120,7 +120,7 @@ Period until_even(const TestRun& run, const Setup& setup, const NamedDevice& fou
 }
 
 void ratio_rows(const TestRun& run, const BenchSink& sink, const Shared& c, const NamedDevice& found) {
-  const bool small = is_emulated(found);
+  const bool small = is_emulated(found.info);
   const std::string name = fmt::format("Split of the corner force, {}", c.name(small)),
                     table = fmt::format("Table 4, {}", c.name(small));
   if (!run.may_want(name) && !run.may_want(table)) return;
@@ -145,10 +145,6 @@ void ratio_rows(const TestRun& run, const BenchSink& sink, const Shared& c, cons
 }
 
 }  // namespace
-
-bool is_emulated(const NamedDevice& device) {
-  return device.info.backend != "cuda";
-}
 
 SharedForces shared_forces(const TestRun& run, const Setup& setup, const NamedDevice& device) {
   const Period end = until_even(run, setup, device, [](const Period&) {});

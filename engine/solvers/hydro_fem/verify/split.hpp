@@ -8,9 +8,6 @@
 
 namespace conoid::hydro_fem {
 
-/// A device of this kind is some hundred times slower than a core: rows about one take smaller meshes and fewer passes.
-[[nodiscard]] bool is_emulated(const NamedDevice& device);
-
 /// Dong et al., section 3.4: a period is forty evaluations of the corner forces (4 on emulated devices), after which a tenth of the zones goes
 /// to whoever was faster, until both take the same time within a tenth. Rows with the device's share of each period, and Table 4: the last
 /// share and how many periods it took; without a device the source's numbers alone. Throws Failure.
