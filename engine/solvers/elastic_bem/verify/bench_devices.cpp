@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/linalg/big_array.hpp"
+#include "engine/linalg/device_blocks.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
@@ -186,6 +188,48 @@ void factors_of(const DeviceOfBench& b) {
              through);
 }
 
+/// LU by blocks of columns alone, of random values, over the width of its panels: what engine/linalg/device_blocks chooses one by.
+void panels_of(const DeviceOfBench& b) {
+  const std::string label = fmt::format("{}: LU by panels", b.name);
+  const auto library = dense::DeviceLibrary::open(b.device);
+  if (!library || !(*library)->has_ten_bits() || !b.run.may_want(label)) return;
+  b.run.doing(label);
+  using Number = std::complex<float>;
+  const bool imitated = is_emulated(b.device.info());
+  const Index n = imitated ? 96 : b.run.quick ? 4800 : 19200;
+  const auto size = static_cast<std::size_t>(n * n);
+  BigArray<Number> values(size);
+  CpuWorker(std::max(1, b.run.threads)).for_each({0, n}, 16, [&](Interval some, int) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      auto state = static_cast<unsigned>(c + 1);
+      for (Index r = 0; r < n; ++r) {
+        state = state * 1664525U + 1013904223U;
+        values.data()[c * n + r] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+      }
+    }
+  });
+  Stream stream = b.device.stream();
+  const auto matrix = b.device.allocate<Number>(size, "matrix");
+  const Event begin = b.device.event(), end = b.device.event();
+  for (const Index width : imitated ? std::vector<Index>{8, 24} : std::vector<Index>{256, 512, 1024, 2048})
+    for (const dense::Rounding rounding : {dense::Rounding::of_numbers, dense::Rounding::ten_bits}) {
+      dense::DeviceBlocks<Number> blocks(*library, stream, n, n, rounding, width);
+      double best = 0;
+      for (int k = 0; k < 2; ++k) {
+        stream.to_device(matrix, std::span<const Number>(values.data(), size));
+        stream.record(begin);
+        static_cast<void>(blocks.factorise(matrix.data(), n, n, n));
+        stream.record(end);
+        stream.synchronize();
+        const double seconds = end.seconds_since(begin);
+        if (k == 0 || seconds < best) best = seconds;
+      }
+      b.row({fmt::format("{} of {} columns, {} unknowns{}", label, width, n,
+                         rounding == dense::Rounding::ten_bits ? ", products of ten bits" : ""),
+             8.0 / 3 * std::pow(static_cast<double>(n), 3) / best / 1e9, "Gflop/s", 0, 0, "", ""});
+    }
+}
+
 }  // namespace
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
@@ -198,6 +242,7 @@ void bench_devices(const TestRun& run, const BenchSink& row) {
     row({fmt::format("{}: copy to page-locked memory of the host", name), b.bus / 1e9, "GB/s", 0, 0, "", "bus"});
     rows_of(b);
     factors_of(b);
+    panels_of(b);
   }
 }
 

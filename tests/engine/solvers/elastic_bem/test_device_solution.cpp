@@ -224,11 +224,11 @@ class TestDeviceSolution : public QObject {
     QVERIFY(coarse.ten_bits && !single.ten_bits);
     QVERIFY(coarse.residual < 1e-10 && single.residual < 1e-10);
     QVERIFY2(coarse.iterations > single.iterations, "rounding to ten bits was seen");
-    // Given displacements over a whole box: unknown tractions, a condition of some thousands and more.
+    // At a fictitious frequency without equations of the inside: a reciprocal condition of 3e-7.
     const Heard heard;
     const SolveFacts close = solved(cavity(5, 2, 0.25, 1e-5, here), 4.4934, true);
-    qInfo("%d corrections, condition %.1e, ten bits %d", close.iterations, close.rcond, close.ten_bits ? 1 : 0);
-    QVERIFY(close.residual < 1e-8);
+    QVERIFY(!close.ten_bits && close.rcond < 1e-6 && close.residual < 1e-8);
+    QCOMPARE(heard.count("with factors of ten bits the residual is"), 1);  // not tried again
   }
 
   void the_direct_method() {
