@@ -699,7 +699,7 @@ void dipoles_over_a_plane(const Checks& c) {
     s.divisions = c.run.quick ? 2 : 4;
     s.layers = s.divisions;
     s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
-    s.terms = terms_near(1, vec::norm(one.at));
+    s.terms = terms_near(ka, vec::norm(one.at));
     const SphereSeries exact = exact_series(s);
     double along = 0, across = 0;
     for (double phi = 0; phi < 6; phi += 0.5) {
