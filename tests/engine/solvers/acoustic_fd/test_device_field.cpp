@@ -622,6 +622,32 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Unlike devices have unlike parts, as long as each has memory for its own.
+  void unlike_devices_share_the_rows_as_they_can() {
+    const std::vector<Interval> rows = share_rows(100, {2, 1, 1}, 4);
+    QVERIFY((rows == std::vector<Interval>{{0, 50}, {50, 75}, {75, 100}}));
+    QVERIFY((share_rows(23, {1, 1000}, 4) == std::vector<Interval>{{0, 4}, {4, 23}}));
+    QVERIFY((share_rows(12, {1, 0.001, 0.001}, 4) == std::vector<Interval>{{0, 4}, {4, 8}, {8, 12}}));
+    configure_emulated({.devices = 2, .multiprocessors = 4});
+    for (const bool matched : {false, true}) {
+      Problem p = busy_problem(2, {19, 97, 41}, true, true, false);
+      if (matched) make_matched(p);
+      p.receivers.clear();
+      for (Index y = 0; y < 97; ++y)
+        p.receivers.push_back({"P", {p.grid.at(0, y % 19), p.grid.at(1, y), p.grid.at(2, 20)}});
+      const Everything one = run(p, "emulated:0", 19, nullptr, 19);
+      p.device_shares = {7, 3};
+      for (const bool room : {true, false}) {
+        // A device that has memory for half of the rows and no more cannot take seven tenths of them: both take half.
+        if (!room) p.device_memory = device_plan(p, Bytes{1} << 60, 2).in_core + 4096;
+        std::string how;
+        QVERIFY2(run(p, "emulated:0,emulated:1", 19, &how, 19) == one, qPrintable(how.c_str()));
+        QVERIFY2(how.find("2 ×") == 0, how.c_str());
+      }
+    }
+    configure_emulated({});
+  }
+
   /// Matched layers on all sides but some, whose memory each device has of its rows: two and three devices, panels and single steps, layers of y
   /// at one end and across a border, rows of whole sixteens, a density that varies in the layers.
   void matched_layers_of_several_devices_give_the_bits_of_one() {
