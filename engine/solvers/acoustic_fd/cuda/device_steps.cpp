@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -131,7 +131,11 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    const std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    std::vector<Index> rows;
+    for (const auto& slice : slices_) rows.push_back(slice->rows().size());
+    if (const auto [least, most] = std::minmax_element(rows.begin(), rows.end()); *most > *least + 1)
+      names += fmt::format(" with {} rows", fmt::join(rows, ", "));
     return towers_ && tower_steps() > 0 ? fmt::format("{}, {}", names, slices_.front()->way()) : names;
   }
 

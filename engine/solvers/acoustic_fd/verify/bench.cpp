@@ -14,6 +14,9 @@
 namespace conoid::acoustic_fd {
 namespace {
 
+/// Of a step of a stepwise march with three solids: levels and medium, and each memory read and written.
+constexpr double attenuated_bytes = 16 + 3 * 8;
+
 /// Marches whose bands take turns, so that a neighbour on the machine, who can halve the rates for a while, is there for all of them.
 struct Contender {
   std::unique_ptr<TimedMarch> march;
@@ -96,6 +99,35 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
                                     Edges::sponge, used);
     sink({fmt::format("DiamondTorre, order {}, sponges, source, receivers ({})", order, used), gigacells(tower),
           "Gcells/s", over_best(tower), 0, roof, "as above"});
+  }
+}
+
+/// Marches whose nodes keep three memories beside their levels, under a roof of their own: these are read and written, too.
+void attenuation_rows(const TestRun& run, const BenchSink& sink) {
+  Index n = run.quick ? 256 : 384;
+  while (n > 96 && static_cast<Bytes>(24 * n * n * n) > run.free_memory / 4) n -= 32;
+  const int threads = std::max(1, run.threads);
+  run.doing("memory bandwidth");
+  MemoryRoof memory(n * n * n, threads);
+  const double roof = memory.measure(0.3) * 16 / attenuated_bytes;
+  for (const int order : {2, 8}) {
+    const std::string row = fmt::format("attenuation, order {}: ", order);
+    if (!run.may_want(row)) continue;
+    double plain = 0;
+    for (const bool lossy : {false, true}) {
+      run.doing(row + (lossy ? "constant Q" : "without"));
+      std::string used;
+      const double rate = march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, run.quick ? 0.5 : 2, "auto",
+                                     Edges::sponge, used, 0, {false, false, false, lossy});
+      if (!lossy) plain = rate;
+      sink({row + (lossy ? fmt::format("constant Q by three solids, {}^3 ({})", n, used)
+                         : fmt::format("none, {}^3 ({})", n, used)),
+            rate / 1e9, "Gcells/s", lossy ? rate / roof : 1, 0,
+            lossy ? fmt::format("{:g} B a cell of a stepwise march, {:.2f} Gcells/s; {:.2f} of none", attenuated_bytes,
+                                roof / 1e9, rate / plain)
+                  : "itself",
+            lossy ? "bandwidth, caches" : "caches"});
+    }
   }
 }
 
@@ -189,6 +221,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   };
   if (may_want({"memory, ", "stepwise, ", "tiled, ", "the same over ", "DiamondTorre, "})) processor_rows(run, sink);
   if (may_want({"scaling, "})) scaling_rows(run, sink);
+  if (may_want({"attenuation, "})) attenuation_rows(run, sink);
   bench_devices(run, sink);
   return {};
 }

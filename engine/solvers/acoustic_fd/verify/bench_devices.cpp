@@ -102,6 +102,23 @@ void shared_rows(const TestRun& run, const BenchSink& sink) {
     }
 }
 
+/// Three memories beside the levels, which single steps carry along by a kernel of their own: 12 B and 8 B more for each, beside the 16 of the stencil.
+void attenuation_row(const TestRun& run, const Card& card, const BenchSink& sink) {
+  const Index n = is_emulated(card.info) ? 48 : 768;
+  const auto some = static_cast<Bytes>(n * n * n);
+  if (card.free < 32 * some || run.free_memory < 32 * some) return;
+  const double limit = card.limit(16 + 12 + 3 * 8);
+  for (const int order : {2, 8}) {
+    const std::string row = fmt::format("attenuation, order {}, {}: constant Q by three solids", order, card.info.name);
+    if (!run.may_want(row)) continue;
+    run.doing(row);
+    std::string used;
+    const double rate = march_rate(order, {n, n, n}, worker_of(run, card.name), is_emulated(card.info) ? 0 : 1, "auto",
+                                   Edges::sponge, used, 0, {false, false, false, true});
+    sink({fmt::format("{}, {}³", row, n), rate / 1e9, "Gcells/s", rate / limit, 0, card.limit_text(52), "bandwidth"});
+  }
+}
+
 /// Rows of energy of a grid on a device, beside what reading both levels and the medium once takes.
 void energy_rows(const TestRun& run, const Card& card, const BenchSink& sink) {
   if (card.free < 24 * nodes || run.free_memory < 24 * nodes) return;
@@ -252,7 +269,8 @@ void bench_devices(const TestRun& run, const BenchSink& sink) {
   const auto may_want = [&](std::initializer_list<const char*> beginnings) {
     return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* one) { return run.may_want(one); });
   };
-  if (!may_want({"run on ", "the same step by step", "order ", "panels, ", "energies, ", "devices, ", "whole run, "}))
+  if (!may_want({"run on ", "the same step by step", "order ", "panels, ", "energies, ", "attenuation, ", "devices, ",
+                 "whole run, "}))
     return;
   const std::vector<Card> cards = cards_of(run);
   for (const Card& card : cards) {
@@ -260,6 +278,7 @@ void bench_devices(const TestRun& run, const BenchSink& sink) {
     if (may_want({"run on ", "the same step by step", "order "})) streamed_rows(run, card, sink);
     if (may_want({"panels, "})) switched_rows(run, card, sink);
     if (may_want({"energies, "})) energy_rows(run, card, sink);
+    if (may_want({"attenuation, "})) attenuation_row(run, card, sink);
   }
   if (may_want({"devices, "})) shared_rows(run, sink);
   whole_rows(run, cards, sink);

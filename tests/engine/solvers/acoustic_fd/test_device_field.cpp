@@ -639,10 +639,13 @@ class TestDeviceField : public QObject {
       p.device_shares = {7, 3};
       for (const bool room : {true, false}) {
         // A device that has memory for half of the rows and no more cannot take seven tenths of them: both take half.
-        if (!room) p.device_memory = device_plan(p, Bytes{1} << 60, 2).in_core + 4096;
+        if (!room)
+          p.device_memory =
+              device_plan(p, Bytes{1} << 60, 2, &Device::open("emulated:0").value().info()).in_core + 4096;
         std::string how;
         QVERIFY2(run(p, "emulated:0,emulated:1", 19, &how, 19) == one, qPrintable(how.c_str()));
         QVERIFY2(how.find("2 ×") == 0, how.c_str());
+        QCOMPARE(how.find(" with 68, 29 rows") != std::string::npos, room);
       }
     }
     configure_emulated({});
@@ -824,12 +827,15 @@ class TestDeviceField : public QObject {
   void check_and_estimate_tell_how_a_device_goes() {
     QVERIFY(words(device_case("1100000", "-", "-")).find("even streamed") != std::string::npos);
     QVERIFY(words(device_case("2600000", "-", "-")).find("at a time, one by one;") != std::string::npos);
-    const auto steps_on_device = [&](const Case& input) {
+    const auto told = [&](const Case& input, std::string_view of) {
       const Estimate estimate = *solver_info().make()->estimate(input, nullptr, make_offer(input).value());
       for (const auto& [name, value] : estimate.details)
-        if (name == "steps on the device") return value;
+        if (name == of) return value;
       return std::string("nothing");
     };
+    const auto steps_on_device = [&](const Case& input) { return told(input, "steps on the device"); };
+    QVERIFY(told(device_case("100000000", "-", "-"), "processors beside it").find("take no steps") == 0);
+    QCOMPARE(told(device_case("100000000", "\"emulated\"", "\"cpu\""), "processors beside it"), std::string("nothing"));
     const char* const speeds = "\"medium\": {";
     const std::string dense =
         std::string(speeds) +
