@@ -13,7 +13,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "engine/cli/bench_figures.hpp"
 #include "engine/cli/engine_benches.hpp"
 #include "engine/cli/html_page.hpp"
 #include "engine/cli/machine_text.hpp"
@@ -307,12 +306,6 @@ std::string bench_page(const Json& bench, const std::vector<Json>& earlier) {
   for (const auto& [id, of_it] : tables) {
     page.heading(2, title_of(id));
     show_rows(of_it, id, before, page);
-    if (const auto figures = bench_figures(of_it); !figures.empty()) {
-      page.begin_pictures();
-      for (const BenchFigure& f : figures)
-        page.picture("image/svg+xml", f.svg, f.name + "; crosses: the paper's, where its text gives a number");
-      page.end_pictures();
-    }
   }
   page.paragraph(
       "A ratio is to what stands beside it; a floor is the least value that a row must reach. "

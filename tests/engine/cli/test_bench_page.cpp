@@ -6,7 +6,6 @@
 
 #include <fstream>
 
-#include "engine/cli/bench_figures.hpp"
 #include "engine/cli/bench_page.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/registry.hpp"
@@ -65,7 +64,6 @@ class TestBenchPage : public QObject {
   void rows_stand_beside_floor_and_peer();
   void earlier_reports_of_the_same_machine_stand_beside();
   void whole_runs_and_scaling();
-  void figures_of_a_paper_are_drawn();
   void the_command_writes_page_and_history();
   void what_cannot_be_done_is_said_first();
 };
@@ -156,41 +154,6 @@ void TestBenchPage::whole_runs_and_scaling() {
   shown = page_of(today, {});
   QVERIFY(page::table_below(shown, "Scaling over threads").is_null());
   QCOMPARE(shown["images"].size(), std::size_t{0});
-}
-
-/// Curves over the sizes in the names of rows, one drawing for each unit; crosses for what the paper has; nothing of a single size.
-void TestBenchPage::figures_of_a_paper_are_drawn() {
-  const auto of = [](const char* name, double value, const char* unit, double published = 0) {
-    Json out = row("heat-rod", name, value, 0, "");
-    out["unit"] = unit;
-    if (published > 0) out["published"] = published;
-    return out;
-  };
-  const Json rows = {of("Fig. 1: march, 10 cells, 1 thread", 0.5, "s"),
-                     of("Fig. 1: march, 100 cells, 1 thread", 5, "s"),
-                     of("Fig. 1: march, 10 cells, 2 threads", 0.3, "s"),
-                     of("Fig. 1: march, 100 cells, 2 threads", 2.5, "s"),
-                     of("Fig. 1: march, 10 cells, acceleration", 1.6, "1"),
-                     of("Fig. 1: march, 100 cells, acceleration", 2, "1", 1.9),
-                     of("Fig. 2: march, 100 cells", 2, "1"),
-                     of("Table 1: march, 10 cells", 2, "1"),
-                     of("Table 1: march, 100 cells", 2, "1")};
-  const auto figures = conoid::cli::bench_figures(rows);
-  QCOMPARE(figures.size(), std::size_t(2));
-  QCOMPARE(figures[0].name, std::string("Fig. 1, s"));
-  QCOMPARE(figures[1].name, std::string("Fig. 1"));
-  const auto count = [](const std::string& in, const std::string& part) {
-    int n = 0;
-    for (std::size_t at = in.find(part); at != std::string::npos; at = in.find(part, at + 1)) ++n;
-    return n;
-  };
-  QCOMPARE(count(figures[0].svg, "<circle"), 4);
-  QCOMPARE(count(figures[0].svg, "march, 2 threads"), 1);
-  QCOMPARE(count(figures[0].svg, "m0 -10l-10 10"), 0);
-  QCOMPARE(count(figures[1].svg, "m0 -10l-10 10"), 1);
-  QCOMPARE(count(figures[1].svg, ">cells</text>"), 1);
-  // Ten times as many cells are at the other end of a decade, ten times as long higher by as much as the axis has for one.
-  QVERIFY(figures[0].svg.find("M70.0") != std::string::npos && figures[0].svg.find("L500.0") != std::string::npos);
 }
 
 void TestBenchPage::the_command_writes_page_and_history() {
