@@ -33,11 +33,13 @@ struct Card {
 /// One of each kind.
 std::vector<Card> cards_of(const TestRun& run) {
   std::vector<Card> out;
-  for (const auto& [name, info] : devices_of(run)) {
-    const auto same = [&](const Card& card) { return card.info.name == info.name && card.info.memory == info.memory; };
+  for (const NamedDevice& found : devices_of(run)) {
+    const auto same = [&](const Card& card) {
+      return card.info.name == found.info.name && card.info.memory == found.info.memory;
+    };
     if (std::any_of(out.begin(), out.end(), same)) continue;
-    const Bytes free = open_device(run, name).free_memory();
-    out.push_back({name, info, device_rates(name).copy, free});
+    const Bytes free = open_device(run, found.name).free_memory();
+    out.push_back({found.name, found.info, device_rates(found.name).copy, free});
   }
   return out;
 }
