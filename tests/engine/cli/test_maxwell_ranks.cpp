@@ -81,6 +81,36 @@ class TestMaxwellRanks : public QObject {
     QVERIFY(checked.says("21 ranks share the 20 elements of S"));
   }
 
+  /// One rank of two has a device: they cut S alike, so it takes no part, which is told; where the case asks for devices, the rank without one ends the run.
+  void a_rank_without_a_device_is_told() {
+#if !CONOID_HAVE_EMULATED
+    QSKIP("built without the emulated device");
+#endif
+    Json one = case_of_four();
+    one["excitation"] = {{"frequency", "1 GHz"}, {"theta", "180 deg"}, {"polarisation", "V"}};
+    rod::write_case(scratch_ / "single.json", one);
+    const auto run = [&](const char* out, const char* loop) {
+      QStringList words{"--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"};
+      for (const char* workers : {"emulated", "cpu"}) {
+        if (workers == std::string_view("cpu")) words << ":";
+        words += QStringList{"-n", "1", safety::program, "run", "single.json", "--out", out, "--progress", "none"};
+        words += QStringList{"--threads", "1", "--workers", workers, "--set", QString("truncation.loop=%1").arg(loop)};
+      }
+      QProcess process;
+      rod::prepare(process, scratch_.path()).start("mpirun", words);
+      return rod::collect(process);
+    };
+    const rod::Said told = run("mixed", "auto");
+    COMPARE_EXIT(told, 0);
+    QVERIFY2(told.says("no device takes part in the radiation, since 1 of the 2 ranks that share a frequency has none"),
+             told.err.c_str());
+    COMPARE_EXIT(conoid({"run", "single.json", "--out", "alone-cpu"}), 0);
+    const std::string wrong = safety::difference(left("alone-cpu"), left("mixed"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    const rod::Said refused = run("asked", "device");
+    QVERIFY2(refused.says("the loop device runs on devices, and none is among the workers"), refused.err.c_str());
+  }
+
   void a_device_that_is_too_small_is_told_before_and_while_it_runs() {
     const QStringList small{
         "--workers", "emulated", "--set", "compute.memory.device=1MiB", "--set", "truncation.loop=device"};
