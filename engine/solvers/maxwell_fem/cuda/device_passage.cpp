@@ -2,6 +2,8 @@
 // Pieces by turns.
 #include "engine/solvers/maxwell_fem/cuda/device_passage.hpp"
 
+#include "engine/team/parallel_for.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +14,10 @@ constexpr Index grain = Index{1} << 14;  ///< complex numbers that a thread copi
 
 }  // namespace
 
-DevicePassage::DevicePassage(Device device, CpuWorker host, std::size_t piece)
-    : device_(std::move(device)), host_(std::move(host)), piece_(std::max<std::size_t>(1, piece)),
-      stream_(device_.stream()) {
+DevicePassage::DevicePassage(Device device, CpuWorker host, int threads, std::size_t piece)
+    : device_(std::move(device)), host_(std::move(host)),
+      threads_(threads > 0 ? std::min(threads, host_.threads()) : host_.threads()),
+      piece_(std::max<std::size_t>(1, piece)), stream_(device_.stream()) {
   for (Slot& slot : slots_) slot.passed = device_.event();
 }
 
@@ -34,6 +37,10 @@ void DevicePassage::make_room(std::size_t entries) {
   }
 }
 
+void DevicePassage::by_threads(Interval items, Index grain, const std::function<void(Interval, int)>& body) const {
+  in_chunks(threads_, items, grain, body, [this](int thread) { host_.bind(thread); });
+}
+
 DevicePassage::Slot& DevicePassage::next() {
   Slot& slot = slots_[turn_++ % slots_.size()];
   slot.passed.synchronize();
@@ -45,7 +52,7 @@ void DevicePassage::up(const DeviceBuffer<Complex>& to, std::size_t offset, std:
   for (std::size_t at = 0; at < from.size(); at += piece_) {
     const std::size_t some = std::min(piece_, from.size() - at);
     Slot& slot = next();
-    host_.for_each({0, static_cast<Index>(some)}, grain, [&](Interval part, int) {
+    by_threads({0, static_cast<Index>(some)}, grain, [&](Interval part, int) {
       std::copy_n(from.data() + at + part.begin, part.size(), slot.memory.data() + part.begin);
     });
     stream_.to_device(to, slot.memory.span().first(some), offset + at);
@@ -60,7 +67,7 @@ void DevicePassage::down(std::span<Complex> to, Index leading, const DeviceBuffe
   make_room(static_cast<std::size_t>(each * rows));
   const auto lay_out = [&](Slot& slot, Index first) {
     slot.passed.synchronize();
-    host_.for_each({first, std::min(columns, first + each)}, std::max<Index>(1, grain / rows), [&](Interval part, int) {
+    by_threads({first, std::min(columns, first + each)}, std::max<Index>(1, grain / rows), [&](Interval part, int) {
       for (Index c = part.begin; c < part.end; ++c)
         std::copy_n(slot.memory.data() + (c - first) * rows, rows, to.data() + c * leading);
     });

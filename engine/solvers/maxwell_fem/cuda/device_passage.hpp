@@ -12,6 +12,7 @@
 
 #include <array>
 #include <complex>
+#include <functional>
 #include <span>
 
 namespace conoid::maxwell_fem {
@@ -23,8 +24,9 @@ class DevicePassage {
  public:
   static constexpr std::size_t usual_piece = std::size_t{1} << 19;  ///< complex numbers: 8 MiB
 
-  /// `host`: threads that lay out pieces. `piece`: complex numbers of each of three; fewer where less passes at once.
-  DevicePassage(Device device, CpuWorker host, std::size_t piece = usual_piece);
+  /// `host`: who lays out pieces, with so many of its threads at most (0: all). `piece`: complex numbers of each of three; fewer where less passes at
+  /// once.
+  DevicePassage(Device device, CpuWorker host, int threads = 0, std::size_t piece = usual_piece);
   ~DevicePassage();
   DevicePassage(const DevicePassage&) = delete;
   DevicePassage& operator=(const DevicePassage&) = delete;
@@ -45,11 +47,13 @@ class DevicePassage {
     Event passed;
   };
   void make_room(std::size_t entries);
+  void by_threads(Interval items, Index grain, const std::function<void(Interval, int)>& body) const;
   /// Of the three by turns, when what it held has passed.
   Slot& next();
 
   Device device_;
   CpuWorker host_;
+  int threads_;
   std::size_t piece_;
   Stream stream_;
   std::array<Slot, 3> slots_;

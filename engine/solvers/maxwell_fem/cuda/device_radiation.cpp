@@ -79,14 +79,17 @@ struct DeviceRadiation::Memory {
   std::shared_ptr<dense::DeviceLibrary> library;
   bool opened = false;  ///< the library was looked for
 
-  Memory(const Device& device, CpuWorker host, std::size_t piece) : passage(device, std::move(host), piece) {}
+  Memory(const Device& device, CpuWorker host, int threads, std::size_t piece)
+      : passage(device, std::move(host), threads, piece) {}
   bool take_operator(const Device& device, const RadiationParts& parts);
   bool take_columns(const Device& device, Index depth, Index of_rows, Index count, bool products, Bytes all);
   void give_back_columns();
 };
 
-DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host, std::size_t piece)
-    : device_(std::move(device)), parts_(parts), memory_(std::make_unique<Memory>(device_, std::move(host), piece)) {
+DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host, int threads,
+                                 std::size_t piece)
+    : device_(std::move(device)), parts_(parts),
+      memory_(std::make_unique<Memory>(device_, std::move(host), threads, piece)) {
   verify(parts_.to.padded < (Index{1} << 31) / 2 && parts_.from.padded < (Index{1} << 31) / 4 &&
              static_cast<Index>(parts_.near.size()) < (Index{1} << 31) / (2 * near_entries),
          "points and near blocks of a surface have numbers of 31 bits");

@@ -63,8 +63,8 @@ inline constexpr Index most_fused_columns = 16;
 
 class DeviceRadiation {
  public:
-  /// `host`: threads that lay out what passes between host and device; `piece` as DevicePassage has it.
-  DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host = CpuWorker(1),
+  /// `host`, `threads` and `piece` as DevicePassage has them, by which currents and ψ pass.
+  DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host = CpuWorker(1), int threads = 0,
                   std::size_t piece = DevicePassage::usual_piece);
   ~DeviceRadiation();
   DeviceRadiation(const DeviceRadiation&) = delete;

@@ -291,10 +291,11 @@ class Radiation::Paper final : public Phase {
 /// By devices; processors of the team do as they do alone.
 class Radiation::OnDevices final : public Phase {
  public:
-  /// `beside`: processors of the team compute meanwhile.
   OnDevices(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, DeviceForm form,
-            Interval part, bool beside)
-      : r_(r), f_(f), psi_(psi), part_(part), count_(count), form_(form), beside_(beside) {}
+            Interval part, const std::vector<WorkerSpec>& team)
+      : r_(r), f_(f), psi_(psi), part_(part), count_(count), form_(form),
+        devices_(static_cast<int>(std::ranges::count_if(team, [](const WorkerSpec& w) { return !w.device.empty(); }))),
+        beside_(devices_ < static_cast<int>(team.size())) {}
   [[nodiscard]] std::string_view name() const override { return "radiation on devices"; }
   [[nodiscard]] Index items() const override { return part_.size(); }
   [[nodiscard]] bool runs_on_devices() const override { return true; }
@@ -324,10 +325,10 @@ class Radiation::OnDevices final : public Phase {
       const std::scoped_lock lock(r_.of_devices_->mutex);
       auto& mine = r_.of_devices_->by_worker[worker.index()];
       if (!mine)
-        // Threads that compute would be waited for at each piece of what is copied.
+        // Threads that compute would be waited for at each piece of what is copied; devices alone share all.
         mine = std::make_unique<DeviceRadiation>(
             worker.device(), RadiationParts{r_.to_, r_.from_, r_.scale_, r_.near_start_, r_.near_, r_.k_},
-            beside_ ? CpuWorker(1) : worker.host());
+            beside_ ? CpuWorker(1) : worker.host(), std::max(1, worker.host().threads() / devices_));
       device = mine.get();
     }
     const DeviceRadiationFacts facts = device->apply(
@@ -367,7 +368,8 @@ class Radiation::OnDevices final : public Phase {
   Interval part_;
   Index count_;
   DeviceForm form_;
-  bool beside_;
+  int devices_;  ///< of the team
+  bool beside_;  ///< processors of it compute meanwhile
 };
 
 void Radiation::compress(double tolerance, int threads, int rank, int ranks) {
@@ -426,12 +428,11 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
                     true);
         team.run(phase);
       } else {
-        const bool beside = std::ranges::any_of(team.workers(), [](const WorkerSpec& w) { return w.device.empty(); });
         OnDevices phase(*this, f, count, psi,
                         loop == RadiationLoop::device_fused      ? DeviceForm::fused
                         : loop == RadiationLoop::device_products ? DeviceForm::products
                                                                  : DeviceForm::automatic,
-                        part, beside);
+                        part, team.workers());
         team.run(phase);
       }
       break;

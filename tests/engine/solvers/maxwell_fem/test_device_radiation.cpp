@@ -177,7 +177,7 @@ class TestDeviceRadiation : public QObject {
     for (std::size_t i = 0; i < n; ++i) sent[i] = {static_cast<double>(i), -1.0 / (1.0 + static_cast<double>(i))};
     for (const std::size_t piece : {std::size_t{1} << 19, std::size_t{64}, std::size_t{17}}) {
       const auto there = device->allocate<Complex>(n + offset, "pieces");
-      DevicePassage passage(*device, CpuWorker(2), piece);
+      DevicePassage passage(*device, CpuWorker(2), 0, piece);
       passage.up(there, offset, std::span(sent).first(n / 2));
       passage.up(there, offset + n / 2, std::span(sent).subspan(n / 2));
       // Columns of a piece, of several pieces, several of them a piece.
@@ -222,7 +222,7 @@ class TestDeviceRadiation : public QObject {
         std::vector<Complex> want(static_cast<std::size_t>(2 * all * count));
         by_processors.apply(processors, f, count, want, RadiationLoop::automatic);
         // Eight blocks of columns, pieces that are smaller than a column.
-        DeviceRadiation radiation(*device, {to, from, scale, no_near, {}, 1.3}, CpuWorker(2),
+        DeviceRadiation radiation(*device, {to, from, scale, no_near, {}, 1.3}, CpuWorker(2), 1,
                                   static_cast<std::size_t>(depth * count) / 50 + 1);
         const Interval rows{checked ? 18 : 0, checked ? 96 : all};
         for (const DeviceForm form : {DeviceForm::products, DeviceForm::fused, DeviceForm::products}) {
