@@ -91,7 +91,7 @@ struct Axis {
 };
 
 std::string drawn(const Figure& f) {
-  constexpr double width = 760, left = 70, bottom = 370, right = 500, top = 20;
+  constexpr double width = 880, left = 70, bottom = 370, right = 500, top = 20;
   constexpr std::array<const char*, 8> colours{"#1f6fb4", "#d2691e", "#2e8b57", "#a03070",
                                                "#7a5cc0", "#7a7a20", "#444444", "#b03a2e"};
   const double height = std::max(420.0, top + 40 + 18 * static_cast<double>(f.curves.size()));
