@@ -273,6 +273,7 @@ struct Crew {
   SolutionPlace place = SolutionPlace::processors;
   bool solves_by_cuda = false;
   DeviceInfo device;       ///< that solves
+  Index unknowns = 0;      ///< of the largest system that it factorises
   Index least_coarse = 0;  ///< unknowns from which on products of that device may round to ten bits
 };
 
@@ -299,7 +300,8 @@ struct SceneCount {
   FarCount far;  ///< memory: the largest
   FieldCount fields;
   double unknowns = 0;
-  double cubes = 0;  ///< of the unknowns of systems that are factorised apart
+  double cubes = 0, squares = 0;  ///< of the unknowns of systems that are factorised apart
+  double largest = 0;             ///< unknowns of one of them
   CompressedPlan compressed;
 };
 
@@ -366,15 +368,16 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   }
   const Rates& solver = crew.place == SolutionPlace::processors ? crew.cores : crew.solver;
   const bool coarse = p.solve.method == Method::mixed && !p.single && crew.place != SolutionPlace::processors &&
-                      solver.factors_coarse > 0 && n >= static_cast<double>(crew.least_coarse);
+                      solver.factors_coarse > 0 && c.largest >= static_cast<double>(crew.least_coarse);
   double factors = 8.0 / 3 * c.cubes /
                    (coarse      ? solver.factors_coarse
                     : in_single ? solver.factors
                                 : solver.factors_double);
   if (crew.place == SolutionPlace::through) {
     // Columns go there and back; those before them come again for each block that the device holds.
-    const double column = n * (in_single ? 8 : 16), blocks = std::ceil(n * column / static_cast<double>(solver.memory));
-    factors += column * n * (2 + 0.5 * blocks) / through_rate;
+    const double entry_there = in_single ? 8 : 16,
+                 blocks = std::ceil(c.largest * c.largest * entry_there / static_cast<double>(solver.memory));
+    factors += c.squares * entry_there * (2 + 0.5 * blocks) / through_rate;
   }
   // The far field's columns, and on the host what is copied into factors and read for two residuals.
   double beside = 0;
@@ -393,9 +396,15 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
   SceneCount out;
   out.unknowns = static_cast<double>(3 * s.node_count());
   out.cubes = std::pow(out.unknowns, 3);
+  out.squares = std::pow(out.unknowns, 2);
+  out.largest = out.unknowns;
   if (const auto& parities = scene.system->parities(); !parities.empty()) {
-    out.cubes = 0;
-    for (const Parity& parity : parities) out.cubes += std::pow(static_cast<double>(parity.size()), 3);
+    out.cubes = out.squares = 0;
+    for (const Parity& parity : parities) {
+      out.cubes += std::pow(static_cast<double>(parity.size()), 3);
+      out.squares += std::pow(static_cast<double>(parity.size()), 2);
+    }
+    out.largest = static_cast<double>(largest_parity(parities));
   }
   const auto fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
   for (const RegionView& r : p.regions_of(scene))
@@ -470,15 +479,17 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   out.workers = out.beside = of_cores(processors, several_nodes, offer.machine.avx512);
   out.workers.far += devices.far;
   out.workers.far_single += devices.far_single;
-  if (p.solve.method == Method::gmres || p.solve.method == Method::compressed || !p.symmetry.empty()) return out;
+  if (p.solve.method == Method::gmres || p.solve.method == Method::compressed) return out;
+  const auto& parities = p.scene.system->parities();
+  out.unknowns = parities.empty() ? 3 * s.node_count() : largest_parity(parities);
   const bool hollow = std::find(s.hollow.begin(), s.hollow.end(), true) != s.hollow.end();
   const bool interior = hollow && (p.solve.chief == Chief::on || (p.solve.chief == Chief::automatic &&
                                                                   p.highest_wave_number() > safe_wave_number(s)));
   const Bytes factor = p.solve.method == Method::mixed || p.single ? 8 : 16, entry = p.single ? 8 : 16;
   for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors, SolutionPlace::through}) {
     if (place == SolutionPlace::whole && (interior || !p.regions.empty())) continue;
-    if (device_bytes(out.device, place, 3 * s.node_count(), known, entry, factor, s.elements.front().nodes) > most)
-      continue;
+    if (place != SolutionPlace::through && !parities.empty()) continue;
+    if (device_bytes(out.device, place, out.unknowns, known, entry, factor, s.elements.front().nodes) > most) continue;
     out.place = place;
     break;
   }
@@ -738,7 +749,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     e.device_memory = std::min(
         slots + static_cast<Bytes>(n * entry) +
             device_bytes(crew.device, crew.place == SolutionPlace::through ? SolutionPlace::factors : crew.place,
-                         3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
+                         crew.unknowns, known, p->single ? 8 : 16, factor, s.elements.front().nodes),
         team.device_memory());
     e.host_memory += std::max(own_slots, std::min(far.panels, Bytes{64} << 20)) * team.devices().size();
     if (crew.place == SolutionPlace::whole)

@@ -125,7 +125,10 @@ void TestElasticRanks::ranks_leave_what_one_leaves() {
     const QString out = workers.left(3) + QString::number(ranks);
     COMPARE_EXIT(run(out, ranks, {"--workers", workers}), 0);
     QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["ranks"].get<int>(), ranks);
-    const std::string wrong = safety::difference(one, left(out), close_enough);
+    // How a device solves is another way to the same: its products of ten bits take more corrections.
+    safety::Limits limits = close_enough;
+    if (workers == "emulated") limits.histories.insert("solution.csv");
+    const std::string wrong = safety::difference(one, left(out), limits);
     QVERIFY2(wrong.empty(), (std::to_string(ranks) + " ranks: " + wrong).c_str());
   }
 }

@@ -50,6 +50,20 @@ class TestPaperTables : public QObject {
     for (const Json& r : found) QCOMPARE(r["value"].get<double>(), r["published"].get<double>());
   }
 
+  /// What single precision leaves of H and G, on processors and on a device: of the norm some units of the last digit; a device in double
+  /// is off by that of double.
+  void errors_of_the_soil_are_those_of_the_precision() {
+    const Json found = rows({"elastic-bem", "--only", "Fig. 3.2", "--workers", "emulated,cpu:1"});
+    QCOMPARE(found.size(), std::size_t(12));  // three samples, H and G, processors and the device
+    for (const Json& r : found) {
+      const double of_norm = std::stod(r["source"].get<std::string>());
+      QVERIFY2(of_norm > 1e-8 && of_norm < 5e-6, r.dump().c_str());
+    }
+    const Json there = rows({"elastic-bem", "--only", "Fig. 3.4", "--workers", "emulated,cpu:1"});
+    QCOMPARE(there.size(), std::size_t(6));
+    for (const Json& r : there) QVERIFY2(std::stod(r["source"].get<std::string>()) < 1e-14, r.dump().c_str());
+  }
+
   void rates_of_towers_stand_beside_what_the_source_says_of_its_figures() {
     const Json found = rows({"acoustic-fd", "--only", "Fig. 1"});
     // By the beginning of its name: on however many threads.

@@ -74,7 +74,7 @@ Bytes device_bytes(const DeviceInfo& device, SolutionPlace place, Index n, Index
 template <class Real>
 std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, DeviceRoom& room, PanelStore& panels,
                                                                  Index n, Index known, Bytes factor_entry, Index nodes,
-                                                                 bool may_be_whole) {
+                                                                 bool may_be_whole, bool parted) {
   const std::vector<DeviceWorker*> devices = team.devices();
   if (devices.empty()) return nullptr;
   // What solutions hold already counts as free.
@@ -109,7 +109,7 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
     return device_bytes(device.info(), place, n, known, sizeof(C), factor_entry, nodes);
   };
   for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors, SolutionPlace::through}) {
-    if (place == SolutionPlace::whole && !may_be_whole) continue;
+    if ((place == SolutionPlace::whole && !may_be_whole) || (place != SolutionPlace::through && parted)) continue;
     if (place == SolutionPlace::through && !room.library->has_blocks()) continue;
     const Bytes needed = bytes(place);
     if (needed > there) continue;
@@ -144,8 +144,12 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
     }
     if (!room.told_place)
       log::info(
-          "elastic-bem: {} unknowns are solved on {} by {}; {}", n, device.info().name, room.library->name(),
+          "elastic-bem: {} unknowns are solved on {} by {}{}; {}", n, device.info().name, room.library->name(),
+          factor_entry < sizeof(C) && room.library->has_ten_bits() && n >= least_ten_bits(device.info())
+              ? " and products of ten bits, which are corrected"
+              : "",
           place == SolutionPlace::whole ? std::string("the matrix stays there")
+          : parted ? std::string("that many at most of each parity, whose matrices and factors are the host's")
           : place == SolutionPlace::through
               ? fmt::format(
                     "matrix and factors are the host's and pass through, since factors need {} there and {} are left",
@@ -379,12 +383,12 @@ Status DeviceSolution<Real>::factorise(const C* from, dense::Rounding rounding) 
 
 template <class Real>
 template <class F>
-Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through(F* matrix, dense::Rounding rounding,
+Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through(F* matrix, Index n, dense::Rounding rounding,
                                                              const Stopped& stopped) {
   panels_.give_back(worker_.index());
   room_.others = 0;
   try {
-    return dense::factorise_through<F>(room_.library, room_.stream, matrix, n_, worker_.memory_beside(0), rounding,
+    return dense::factorise_through<F>(room_.library, room_.stream, matrix, n, worker_.memory_beside(0), rounding,
                                        team_.threads(), stopped);
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::resources) throw;
@@ -410,9 +414,10 @@ double DeviceSolution<Real>::reciprocal_condition() {
 
 template class DeviceSolution<float>;
 template class DeviceSolution<double>;
-#define CONOID_FACTORS(Real, F)                                                                                  \
-  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*, dense::Rounding);                \
-  template Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through<F>(F*, dense::Rounding, const Stopped&); \
+#define CONOID_FACTORS(Real, F)                                                                        \
+  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*, dense::Rounding);      \
+  template Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through<F>(F*, Index, dense::Rounding, \
+                                                                           const Stopped&);            \
   template void DeviceSolution<Real>::solve<F>(F*, Index);
 CONOID_FACTORS(float, std::complex<float>)
 CONOID_FACTORS(double, std::complex<float>)

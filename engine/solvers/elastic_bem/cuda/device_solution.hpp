@@ -48,10 +48,11 @@ class DeviceSolution {
  public:
   using C = std::complex<Real>;
   /// Takes memory on the device of the team that has most of it; null, with a line in the log, where processors solve: no device,
-  /// libraries that are absent, too little memory. `may_be_whole`: the matrix could be made on the device.
+  /// libraries that are absent, too little memory. `may_be_whole`: the matrix could be made on the device; `parted`: there are several
+  /// systems of up to n unknowns, which pass through.
   [[nodiscard]] static std::unique_ptr<DeviceSolution> make(Team& team, DeviceRoom& room, PanelStore& panels, Index n,
                                                             Index known, Bytes factor_entry, Index nodes,
-                                                            bool may_be_whole);
+                                                            bool may_be_whole, bool parted);
   [[nodiscard]] SolutionPlace place() const { return place_; }
   [[nodiscard]] int worker() const { return worker_.index(); }  ///< of the team
   [[nodiscard]] bool whole() const { return place_ == SolutionPlace::whole; }
@@ -74,9 +75,10 @@ class DeviceSolution {
   /// Factors of type F: of the whole matrix, or of `from`. Errors: singular; resources where the device has no memory for them.
   template <class F>
   [[nodiscard]] Status factorise(const C* from, dense::Rounding rounding);
-  /// Of `through`: overwrites a matrix of the host by its factors. Errors as above, and stopped.
+  /// Of `through`: overwrites a matrix of the host, of n unknowns or fewer, by its factors. Errors as above, and stopped.
   template <class F>
-  [[nodiscard]] Result<dense::Lu<F>> factorise_through(F* matrix, dense::Rounding rounding, const Stopped& stopped);
+  [[nodiscard]] Result<dense::Lu<F>> factorise_through(F* matrix, Index n, dense::Rounding rounding,
+                                                       const Stopped& stopped);
   /// Whether a factorisation may try products of ten bits.
   [[nodiscard]] bool may_round() const {
     return !room_.too_coarse && room_.library->has_ten_bits() && n_ >= least_ten_bits(worker_.device().info());

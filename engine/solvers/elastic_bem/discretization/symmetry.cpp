@@ -219,6 +219,12 @@ Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const Mirror
   return out;
 }
 
+Index largest_parity(const std::vector<Parity>& parities) {
+  Index out = 0;
+  for (const Parity& p : parities) out = std::max(out, p.size());
+  return out;
+}
+
 template <class F>
 Index ParityFactors<F>::entries(const std::vector<Parity>& parities) {
   Index sum = 0;
@@ -231,8 +237,7 @@ template <class C>
 Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& parities, std::span<const Index> row_of,
                                                      std::span<const C> a, Index n,
                                                      std::span<const std::complex<double>> f, Index columns,
-                                                     std::span<F> room, const CpuWorker& threads,
-                                                     dense::Backend backend, const Stopped& stopped) {
+                                                     std::span<F> room, const CpuWorker& threads, const Factorise& by) {
   // Sums of products that cancel leave this of a right-hand side's other parts.
   const double round_off = 1e3 * std::numeric_limits<typename C::value_type>::epsilon();
   double whole = 0;
@@ -262,7 +267,7 @@ Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& 
           at[q * size + r] = F(sum);
         }
     });
-    auto lu = dense::Lu<F>::factorise(at, size, threads.threads(), backend, stopped);
+    auto lu = by(at, size);
     if (!lu) return lu.error();
     out.parts_.push_back({&p, std::move(*lu)});
     at += size * size;
@@ -313,15 +318,15 @@ template class ParityFactors<Single>;
 template class ParityFactors<Double>;
 template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Single>(
     const std::vector<Parity>&, std::span<const Index>, std::span<const Single>, Index, std::span<const Double>, Index,
-    std::span<Single>, const CpuWorker&, dense::Backend, const Stopped&);
+    std::span<Single>, const CpuWorker&, const Factorise&);
 template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Double>(
     const std::vector<Parity>&, std::span<const Index>, std::span<const Double>, Index, std::span<const Double>, Index,
-    std::span<Single>, const CpuWorker&, dense::Backend, const Stopped&);
+    std::span<Single>, const CpuWorker&, const Factorise&);
 template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Single>(
     const std::vector<Parity>&, std::span<const Index>, std::span<const Single>, Index, std::span<const Double>, Index,
-    std::span<Double>, const CpuWorker&, dense::Backend, const Stopped&);
+    std::span<Double>, const CpuWorker&, const Factorise&);
 template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Double>(
     const std::vector<Parity>&, std::span<const Index>, std::span<const Double>, Index, std::span<const Double>, Index,
-    std::span<Double>, const CpuWorker&, dense::Backend, const Stopped&);
+    std::span<Double>, const CpuWorker&, const Factorise&);
 
 }  // namespace conoid::elastic_bem

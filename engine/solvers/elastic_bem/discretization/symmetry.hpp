@@ -10,6 +10,7 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ struct Parity {
   }
 };
 
+/// Unknowns of the largest, 0: there are none.
+[[nodiscard]] Index largest_parity(const std::vector<Parity>& parities);
+
 /// The parities of a surface that is its own image, by all of its mirrors_of(). `kind` of component d of node k, at d·m + k: what is unknown
 /// there, the same for images. Error (invalid_input): a node whose image is of another kind.
 [[nodiscard]] Result<std::vector<Parity>> parities_of(const Surface& surface, std::span<const Mirror> mirrors,
@@ -69,14 +73,16 @@ struct Parity {
 template <class F>
 class ParityFactors {
  public:
+  /// Factorises a matrix of so many unknowns in place.
+  using Factorise = std::function<Result<dense::Lu<F>>(F* matrix, Index size)>;
   /// Of the n × n matrix `a`, column by column, for `columns` right-hand sides `f`. `row_of`: the row of the equation at the node and
-  /// component of each unknown, empty: its own number; it and `room`, entries() of them, outlive this. Errors as dense::Lu::factorise().
+  /// component of each unknown, empty: its own number; it and `room`, entries() of them, outlive this. Errors are those of `by`.
   template <class C>
   [[nodiscard]] static Result<ParityFactors> factorise(const std::vector<Parity>& parities,
                                                        std::span<const Index> row_of, std::span<const C> a, Index n,
                                                        std::span<const std::complex<double>> f, Index columns,
                                                        std::span<F> room, const CpuWorker& threads,
-                                                       dense::Backend backend, const Stopped& stopped);
+                                                       const Factorise& by);
   [[nodiscard]] static Index entries(const std::vector<Parity>& parities);
   void solve(std::vector<F>& right, Index columns) const;
   [[nodiscard]] double reciprocal_condition() const;  ///< the least

@@ -211,13 +211,14 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
   const auto known_count = static_cast<Index>(known_.size());
   if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
   parted_ = !system.parities_.empty();
-  if (!compressed() && options.method != Method::gmres && m_ >= least_device_rows && !parted_) {
+  if (!compressed() && options.method != Method::gmres && m_ >= least_device_rows) {
     if (!room_.device) room_.device = std::make_shared<DeviceRoom>();
     Index nodes = 1;
     for (const Element& e : s_.elements) nodes = std::max<Index>(nodes, e.nodes);
     const Bytes factor = options.method == Method::mixed || sizeof(Real) == 4 ? 8 : 16;
-    device_ = DeviceSolution<Real>::make(team, *room_.device, *room_.panels, n_, known_count, factor, nodes,
-                                         extra_ == 0 && !has_modes && !is_free_ && !system.several());
+    device_ = DeviceSolution<Real>::make(
+        team, *room_.device, *room_.panels, parted_ ? largest_parity(system.parities_) : n_, known_count, factor, nodes,
+        extra_ == 0 && !has_modes && !is_free_ && !system.several() && !parted_, parted_);
   }
   if (device_) facts_.place = device_->place();
   if (whole()) {
@@ -644,12 +645,30 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct(dense::Rounding rou
   const bool coarse = rounding == dense::Rounding::ten_bits;
   const Stopped stopped = [this] { return stop_.stop_requested(); };
   double start = seconds_now();
-  if (device_) {
+  if (parted_) {
+    const auto by = [&](F* matrix, Index size) -> Result<dense::Lu<F>> {
+      if (device_) return device_->template factorise_through<F>(matrix, size, rounding, stopped);
+      return dense::Lu<F>::factorise(matrix, size, team_.threads(), backend, stopped);
+    };
+    const auto make = [&] {
+      return ParityFactors<F>::template factorise<C>(
+          system_.parities_, system_.parity_rows_, a_, n_, f_, columns_,
+          numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)), all_threads_, by);
+    };
+    auto made = make();
+    if (!made && device_ && !coarse && made.error().code == ErrorCode::resources) {
+      log::warning("elastic-bem: processors solve the {} equations: {}", n_, made.error().text);
+      leave_device();
+      made = make();
+    }
+    if (!made) return made.error();
+    parts = std::move(*made);
+  } else if (device_) {
     Status status;
     if (device_->place() == SolutionPlace::through) {
       F* const factors = factors_of_matrix<F>();
       start = seconds_now();
-      auto made = device_->template factorise_through<F>(factors, rounding, stopped);
+      auto made = device_->template factorise_through<F>(factors, n_, rounding, stopped);
       if (made)
         lu = std::move(*made);
       else
@@ -663,13 +682,7 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct(dense::Rounding rou
       leave_device();
     }
   }
-  if (parted_) {
-    auto made = ParityFactors<F>::template factorise<C>(
-        system_.parities_, system_.parity_rows_, a_, n_, f_, columns_,
-        numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)), all_threads_, backend, stopped);
-    if (!made) return made.error();
-    parts = std::move(*made);
-  } else if (!device_) {
+  if (!parted_ && !device_) {
     F* const factors = factors_of_matrix<F>();
     start = seconds_now();
     auto made = dense::Lu<F>::factorise(factors, n_, team_.threads(), backend, stopped);
@@ -679,7 +692,7 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct(dense::Rounding rou
   facts_.ten_bits = coarse;
   const double taken = seconds_now() - start, unknowns = static_cast<double>(n_);
   facts_.seconds_factors += taken;
-  if (device_) facts_.seconds_library += lu ? taken : device_->library_seconds();
+  if (device_) facts_.seconds_library += lu || parts ? taken : device_->library_seconds();
   // A complex multiply-add is eight operations; the matrix is read and written once.
   team_.note("factorise", taken,
              {parts ? parts->operations() : 8.0 / 3 * unknowns * unknowns * unknowns,
@@ -770,6 +783,7 @@ Status BoundarySystem::Solution<Real>::solve_by_factors() {
         "elastic-bem: by parities the residual is {:.1e} at a reciprocal condition of {:.1e}: all {} equations at once",
         facts_.residual, facts_.rcond, n_);
     parted_ = false;
+    if (device_) leave_device();  // is for smaller systems
     return solve_by_factors();
   }
   if (facts_.rcond < least)

@@ -23,6 +23,8 @@ class TestBody {
            Medium medium, Accuracy accuracy, Team& team, double compression = 0);
   [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases,
                                                   SolveOptions options = {});
+  /// Matrix, factors and residuals in single precision.
+  [[nodiscard]] std::vector<BoundaryValues> solve_in_single(double omega, const std::vector<LoadValues>& cases);
   [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points,
                                              const BoundaryValues& values);
   [[nodiscard]] std::vector<Stress> stresses(double omega, const std::vector<Vec3>& points,
@@ -37,6 +39,9 @@ class TestBody {
   [[nodiscard]] const FarField* far() const { return far_.get(); }
 
  private:
+  template <class Real>
+  [[nodiscard]] std::vector<BoundaryValues> solve_in(double omega, const std::vector<LoadValues>& cases,
+                                                     SolveOptions options);
   Mesh mesh_;
   std::unique_ptr<Surface> surface_;
   std::optional<BoundarySystem> system_;
@@ -127,7 +132,7 @@ struct PileSetting {
 [[nodiscard]] std::vector<double> far_receivers_error(double omega, Team& team);
 
 /// Errors (relative to the largest) of the 240-element example at its internal points.
-[[nodiscard]] double example_240_error(Team& team);
+[[nodiscard]] double example_240_error(Team& team, bool single = false);
 
 /// A half, quarter or eighth whose mirror images make it whole: an eighth of a cavity, a quarter of a box of quads or triangles
 /// that is held below, a quarter of flat ground. `order` as of cavity().

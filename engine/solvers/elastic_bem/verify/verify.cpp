@@ -840,6 +840,9 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     run.doing("example of 240 elements");
     t.at_most("example of 240 elements: internal displacements", example_240_error(t.team), 1e-9,
               "independent program; published digits");
+    // The source computed in single precision and printed four digits, the last of which is off by up to 3.9e-5.
+    t.at_most("example of 240 elements, single precision: internal displacements", example_240_error(t.team, true),
+              3.9e-5, "independent program; the source's own errors");
     const auto any = [&](std::initializer_list<const char*> beginnings) {
       return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* b) { return run.may_want(b); });
     };

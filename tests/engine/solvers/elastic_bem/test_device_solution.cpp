@@ -208,6 +208,19 @@ class TestDeviceSolution : public QObject {
       }
   }
 
+  /// With planes of symmetry the systems of the parities are factorised on the device; without memory for a few columns of them by processors.
+  void parities_pass_through() {
+    Team any({{"cpu", 1, 1}});
+    const Index largest = parted_answer(SymmetricBody::box, 1, 1, any).largest;
+    for (const bool room : {true, false}) {
+      Team team(solving("emulated", room ? 0 : dense::expected_through({}, largest, 8) - 1000));
+      const Heard heard;
+      const Parted found = parted_answer(SymmetricBody::box, 1, 1, team);
+      QVERIFY2(found.error < 1e-10, qPrintable(QString::number(found.error)));
+      QCOMPARE(heard.count("at most of each parity"), room ? 1 : 0);
+    }
+  }
+
   /// Products of ten bits and corrections reach what was asked for; where the equations are too close to singular, factors in single or double
   /// precision do.
   void factors_of_ten_bits_are_corrected() {
