@@ -15,6 +15,7 @@
 #include "engine/core/seconds_now.hpp"
 #include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
+#include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/balance_study.hpp"
@@ -203,13 +204,15 @@ constexpr PublishedOrdering orderings[] = {
 void say_length(const TestRun& run, const BenchSink& sink) {
   constexpr const char* name = "Length of the whole of it, foreseen";
   if (!run.wants(name)) return;
-  // Some evaluations of moments tell how fast a thread is just now; the rest was found on two quiet cores (README), where one took 0.23 us.
+  // A small assembly tells what a thread gets of a core just now and how fast that is; the rest was found on two cores (README), where an
+  // evaluation took 0.25 us.
   run.doing("foreseeing how long this takes");
   Team one({WorkerSpec{"cpu", 1, 1}});
-  const Surface small = unit_sphere(4);
-  const double begin = seconds_now();
+  const Surface small = unit_sphere(6);
+  const double begin = seconds_now(), begin_of_thread = thread_seconds();
   const auto evaluations = static_cast<double>(assembled(small, one, nullptr).evaluations);
-  const double each = (seconds_now() - begin) / evaluations, slowness = std::max(1.0, each / 0.23e-6);
+  const double took = thread_seconds() - begin_of_thread, waiting = (seconds_now() - begin) / std::max(took, 1e-6),
+               slowness = std::max(1.0, waiting) * std::clamp(took / evaluations / 0.25e-6, 0.5, 4.0);
   const auto threads = static_cast<double>(std::max(1, run.threads));
   const double figures = run.quick ? 1 : 28, tables = run.quick ? 4 : 62, alone = run.quick ? 2 : 20;
   double seconds = slowness * (tables + (figures + alone) * 2 / threads);

@@ -13,18 +13,24 @@
 
 namespace conoid::acoustic_bem {
 
-namespace {
-
-/// Adds a ball, as cells of a group of its own.
-void add_ball(Mesh& mesh, double radius, int divisions, const Vec3& middle) {
-  const Mesh ball = *icosphere({.radius = radius, .divisions = divisions, .equal_volume = true});
-  const Index shift = mesh.point_count(), first = mesh.cell_count();
-  for (Index p = 0; p < ball.point_count(); ++p) mesh.add_point(vec::add(ball.point(p), middle));
-  for (Index c = 0; c < ball.cell_count(); ++c) {
-    const auto n = ball.nodes(c);
+Mesh with_body(Mesh mesh, const Mesh& body, const Vec3& moved) {
+  const Index shift = mesh.point_count();
+  for (Index p = 0; p < body.point_count(); ++p) mesh.add_point(vec::add(body.point(p), moved));
+  for (Index c = 0; c < body.cell_count(); ++c) {
+    const auto n = body.nodes(c);
     mesh.add_cell(CellShape::triangle3, {n[0] + shift, n[1] + shift, n[2] + shift});
   }
-  std::vector<Index> cells(static_cast<std::size_t>(ball.cell_count()));
+  return mesh;
+}
+
+namespace {
+
+/// Adds a ball, whose cells are a group.
+void add_ball(Mesh& mesh, double radius, int divisions, const Vec3& middle) {
+  const Index first = mesh.cell_count();
+  mesh =
+      with_body(std::move(mesh), *icosphere({.radius = radius, .divisions = divisions, .equal_volume = true}), middle);
+  std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count() - first));
   std::iota(cells.begin(), cells.end(), first);
   mesh.add_group("ball", 2).cells = cells;
 }
@@ -56,7 +62,7 @@ SpectralErrors ball_in_a_room(int divisions, Team& team) {
     const auto p = [&](double sign, double r) { return std::polar(1 / r, sign * k * r); };
     const auto slope = [&](double sign, double r) { return p(sign, r) * Complex(-1 / r, sign * k); };
     const Complex i(0, 1), out_b = slope(1, room) - i * k * p(1, room), in_b = slope(-1, room) - i * k * p(-1, room),
-                  back = -out_b / in_b;  // B/A
+                           back = -out_b / in_b;  // B/A
     const Complex A = i * k / (slope(1, ball) + back * slope(-1, ball)),
                   want = transformed(pulse, run.t0, scene.form.dt, k) * A * (p(1, midway) + back * p(-1, midway));
     out.of.push_back(std::abs(transformed(run.u[0], run.u_times, k) - want) / std::abs(want));

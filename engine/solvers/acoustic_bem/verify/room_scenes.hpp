@@ -6,6 +6,9 @@
 
 namespace conoid::acoustic_bem {
 
+/// The triangles of two surfaces, those of the second one moved and in no group.
+[[nodiscard]] Mesh with_body(Mesh mesh, const Mesh& body, const Vec3& moved);
+
 /// A ball of radius ½ that pulsates in the middle of a spherical room of radius 1, whose wall has ζ = 1; `divisions` of the room's edges, half as
 /// many of the ball's. Spectra of the pressure midway against the two waves p = (A e^{ikr} + B e^{−ikr})/r with ∂_r p = iω v at the ball and
 /// ik p at the wall.

@@ -15,6 +15,7 @@
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/discretization/quadrature.hpp"
 #include "engine/solvers/acoustic_bem/discretization/tile_pairs.hpp"
+#include "engine/solvers/acoustic_bem/verify/room_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/team/team.hpp"
@@ -91,16 +92,6 @@ enum class Under : std::uint8_t {
   dense,               ///< a ball of a fluid that is faster and denser
 };
 
-Mesh with_another(Mesh out, const Mesh& other, const Vec3& by) {
-  const Index shift = out.point_count();
-  for (Index p = 0; p < other.point_count(); ++p) out.add_point(vec::add(other.point(p), by));
-  for (Index c = 0; c < other.cell_count(); ++c) {
-    const auto n = other.nodes(c);
-    out.add_cell(CellShape::triangle3, {n[0] + shift, n[1] + shift, n[2] + shift});
-  }
-  return out;
-}
-
 Surface made_under(Under under) {
   Conditions conditions;
   Mesh ball = grouped_sphere(8, std::numbers::pi / 3);
@@ -132,8 +123,8 @@ Surface made_under(Under under) {
       if (under == Under::ball_in_room) conditions.walls = {{"zmax", WallKind::impedance, 4, {}}};
       if (under == Under::remembering_room) conditions.walls = {{"zmax", WallKind::impedance, 1, {}, ringing_wall()}};
       conditions.inside = true;
-      return made(with_another(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}),
-                               *icosphere({.radius = 0.25, .divisions = 3}), {0.9, 0.35, 0.4}));
+      return made(with_body(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}),
+                            *icosphere({.radius = 0.25, .divisions = 3}), {0.9, 0.35, 0.4}));
     case Under::room: conditions.walls = {{"zmax", WallKind::impedance, 4, {}}}; [[fallthrough]];
     case Under::rigid_room:
       conditions.inside = true;
@@ -146,8 +137,8 @@ Surface made_under(Under under) {
     case Under::gas: {
       conditions.filling = Filling{0.7, 0.6};
       // 9 edges in the shortest wave within
-      return made(with_another(*icosphere({.radius = 0.7, .divisions = 6}),
-                               *icosphere({.radius = 0.35, .divisions = 3}), {2.4, 0.5, 0}));
+      return made(with_body(*icosphere({.radius = 0.7, .divisions = 6}), *icosphere({.radius = 0.35, .divisions = 3}),
+                            {2.4, 0.5, 0}));
     }
     case Under::dense:
       conditions.filling = Filling{1.5, 2};

@@ -5,6 +5,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_bem/verify/room_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
@@ -38,14 +39,8 @@ Surface mirrored_screen() {
 
 /// Its walls are tested by form N, the ball in it by the combined form.
 Surface ball_in_box() {
-  Mesh mesh = *box_surface({.low = {-1, -1, -1}, .high = {1, 1, 1}, .divisions = {3, 3, 3}});
-  const Mesh ball = *icosphere({.radius = 0.4, .divisions = 1});
-  const Index shift = mesh.point_count();
-  for (Index p = 0; p < ball.point_count(); ++p) mesh.add_point(ball.point(p));
-  for (Index c = 0; c < ball.cell_count(); ++c) {
-    const auto n = ball.nodes(c);
-    mesh.add_cell(CellShape::triangle3, {n[0] + shift, n[1] + shift, n[2] + shift});
-  }
+  const Mesh mesh = with_body(*box_surface({.low = {-1, -1, -1}, .high = {1, 1, 1}, .divisions = {3, 3, 3}}),
+                              *icosphere({.radius = 0.4, .divisions = 1}), {});
   Conditions conditions;
   conditions.inside = true;
   return std::move(*make_surface(mesh, Ordering::hilbert, 1, conditions));

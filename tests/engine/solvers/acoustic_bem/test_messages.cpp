@@ -15,6 +15,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/verify/room_scenes.hpp"
 #include "tests/engine/solvers/acoustic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -30,19 +31,9 @@ bool warned_of(const Json& json, const Mesh& mesh, const char* text) {
     return d.severity == Severity::warning && d.text.find(text) != std::string::npos;
   });
 }
-/// Both meshes, the other one moved along x.
-Mesh joined(Mesh out, const Mesh& other, double apart) {
-  const Index first = out.point_count();
-  for (Index p = 0; p < other.point_count(); ++p) out.add_point(vec::add(other.point(p), {apart, 0, 0}));
-  for (Index c = 0; c < other.cell_count(); ++c) {
-    const auto n = other.nodes(c);
-    out.add_cell(CellShape::triangle3, {n[0] + first, n[1] + first, n[2] + first});
-  }
-  return out;
-}
 Mesh two_spheres(double apart) {
   const Mesh one = *icosphere({.divisions = 3});
-  return joined(one, one, apart);
+  return with_body(one, one, {apart, 0, 0});
 }
 
 }  // namespace
@@ -234,13 +225,13 @@ class TestMessages : public QObject {
     const Json outside = json["output"]["receivers"];
     json["output"]["receivers"] = read_json(R"([{"position": [0, 0, -0.5]}])");
     QCOMPARE(first_error(json, good), QString());
-    const Mesh with_body = joined(good, *icosphere({.radius = 0.2, .divisions = 2}), 0);
-    QCOMPARE(first_error(json, with_body), QString());
+    const Mesh occupied = with_body(good, *icosphere({.radius = 0.2, .divisions = 2}), {});
+    QCOMPARE(first_error(json, occupied), QString());
     json["parameters"]["form"] = "NC";
     QCOMPARE(first_error(json, good), QString());
     json["parameters"]["form"] = "N";
     QCOMPARE(first_error(json, good), QString());
-    QVERIFY(first_error(json, with_body).contains("undamped"));
+    QVERIFY(first_error(json, occupied).contains("undamped"));
     json["parameters"].erase("form");
     json["excitation"] = sphere_case()["excitation"];
     json["output"]["receivers"] = outside;
