@@ -202,7 +202,7 @@ constexpr PublishedOrdering orderings[] = {
 }  // namespace
 
 void say_length(const TestRun& run, const BenchSink& sink) {
-  constexpr const char* name = "Length of the whole of it, foreseen";
+  constexpr const char* name = "Foreseen time of all these rows";
   if (!run.wants(name)) return;
   // A small assembly tells what a thread gets of a core just now and how fast that is; the rest was found on two cores (README), where an
   // evaluation took 0.25 us.
