@@ -16,7 +16,8 @@ namespace {
 template <class Real>
 std::complex<double> transformed(std::span<const Real> v, std::span<const std::complex<double>> turn, Index start) {
   std::complex<double> sum = 0;
-  for (std::size_t d = 0; d < v.size(); ++d) sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+  for (std::size_t d = 0; d < v.size(); ++d)
+    sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
   return sum;
 }
 
@@ -58,8 +59,7 @@ void CompressedTransform<Real>::transform_near(Team& team, std::span<const Compl
   const auto at = [&](Index i, Index j) -> std::complex<Real>& {
     const auto a = static_cast<std::size_t>(cluster[static_cast<std::size_t>(i)]);
     const Index b = cluster[static_cast<std::size_t>(j)];
-    const Index column =
-        first_column[a][static_cast<std::size_t>(b)] + j - std::max(near.of(b).begin, own.begin);
+    const Index column = first_column[a][static_cast<std::size_t>(b)] + j - std::max(near.of(b).begin, own.begin);
     return near_[a].values[static_cast<std::size_t>(column * near_[a].rows.size() + i - near_[a].rows.begin)];
   };
   const double cost = 3e-9 * static_cast<double>(slices.nonzeros() + memory.nonzeros());
