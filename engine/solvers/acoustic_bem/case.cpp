@@ -238,7 +238,7 @@ void read_parameters(const CaseReader& reader, Settings& s) {
   else if (reader["medium"].has("filling"))
     reader.fail(reader["medium"]["filling"], fmt::format("the bodies are {} and not filled", surface),
                 "Set \"boundaries\": {\"surface\": \"filled\"}, or leave \"filling\" out.");
-  // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
+  // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there. Bodies in it have: complete().
   s.form.name = surface == "soft" ? FormName::DC
                 : surface == "screen" || surface == "filled" || reader["boundaries"]["fluid"].text() == "inside"
                     ? FormName::N
@@ -256,11 +256,7 @@ void read_parameters(const CaseReader& reader, Settings& s) {
       reader.fail(parameters["form"], fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
                   "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\".");
     s.form.name = wanted;
-    if (s.form.name == FormName::NC && reader["boundaries"]["fluid"].text() == "inside")
-      reader.warn(parameters["form"],
-                  "form NC lets the mean pressure of a room drift by the error of its double layer (1 % of what a "
-                  "source raises it)",
-                  "Leave \"form\" out: rooms take N, which keeps it.");
+    s.form_given = true;
   }
   s.form.alpha = parameters["alpha"].number();
   if (parameters.has("gamma")) {
@@ -512,7 +508,8 @@ SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
                most = turn / (least_edges * surface.mean_edge);
   // Spectra are over those of the pulses: what is asked for beyond their band counts as much as what lies in it.
   double asked = 0;
-  for (const auto* frequencies : {&s.frequencies, &s.maps})
+  for (const auto* frequencies :
+       {&s.frequencies, &s.maps, &s.spectra, &s.surface_spectra, &s.head.frequencies, &s.monostatic.frequencies})
     for (const double f : *frequencies) asked = std::max(asked, turn * f / c);
   // The mean over a step of a density begins half a step before.
   const double fastest = s.conditions.filling ? std::max(s.form.c, s.conditions.filling->c) : s.form.c;
@@ -558,6 +555,8 @@ double common_start(const Settings& s, const std::vector<Vec3>& points) {
 void complete(Settings& s, const Surface& surface) {
   if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.slowest();
   if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
+  // In a room the combination acts on bodies alone (Surface::plain), inside of which N leaves resonances as they are.
+  if (!s.form_given && surface.conditions.inside && surface.bodies.size() > 1) s.form.name = FormName::NC;
   if (s.form.combined() && !s.gamma_given) s.form.gamma = 1 / surface.diameter;
   // At t = 0 the field is at rest wherever it is recorded.
   std::vector<Vec3> points = surface.vertices;

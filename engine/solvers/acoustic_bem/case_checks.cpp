@@ -441,39 +441,14 @@ void check_compression(const CaseReader& reader, const Settings& s, const Surfac
   const auto refuse = [&](const Values& place, std::string text, std::string hint) {
     reader.fail(place, std::move(text), std::move(hint));
   };
-  const std::string whole = "Set parameters.matrices to \"whole\"";
-  const auto unlike = [&](const char* what) {
-    refuse(at,
-           fmt::format("matrices are compressed of filled bodies, and of bodies and screens whose walls are "
-                       "rigid, soft or of one impedance; {}",
-                       what),
-           whole + ".");
-  };
-  if (s.conditions.inside && surface.bodies.size() > 1)
-    refuse(at,
-           "there are bodies in the room: what is constant around one of them stays there, and the error of "
-           "compression could feed it",
-           whole + ", or join the bodies to the walls.");
-  else if (!surface.memory_columns.empty())
-    unlike("this has walls that depend on frequency");
-  else if (s.screen && !surface.bodies.empty())
+  if (s.screen && !surface.bodies.empty())
     refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
            "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
-  else if (s.conditions.inside && s.form.combined())
-    refuse(at, "of rooms only form N is compressed, which alone holds their mean pressure",
-           "Leave parameters.form out, or set parameters.matrices to \"whole\".");
-  else if (!s.form.combined() && !s.screen && !s.conditions.inside && !surface.filled())
+  else if (!s.form.combined() && !s.screen && !surface.filled() && (!s.conditions.inside || surface.bodies.size() > 1))
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
                        name_of(s.form.name)),
            fmt::format("Leave parameters.form out: {} damps them.", s.form.rigid() ? "NC" : "DC"));
-  for (const auto& [key, asked] : {std::pair{"spectra", !s.spectra.empty()},
-                                   {"surface_spectra", !s.surface_spectra.empty()},
-                                   {"head_related", !s.head.frequencies.empty()},
-                                   {"monostatic", !s.monostatic.frequencies.empty()}})
-    if (asked)
-      refuse(reader["output"][key], "is solved for with whole matrices, and these are compressed",
-             whole + ", or leave this out: frequencies and maps come from the march.");
   if (!reader.good() || s.counted.clusters == 0) return;
   const auto n = static_cast<double>(surface.unknowns);
   if (s.counted.near_pairs > 0.95 * n * n) {

@@ -34,6 +34,7 @@ struct MonostaticSetting {
 struct Settings {
   Form form;
   bool gamma_given = false;
+  bool form_given = false;
   double courant = 0.4;  ///< 0: the time step was given
   double end_time = 0;   ///< 0: chosen
   Index steps = 0;       ///< 0: from the end time

@@ -158,7 +158,7 @@ std::span<double> DeviceSteps<Real>::right() {
 }
 
 template <class Real>
-bool DeviceSteps<Real>::run() {
+void DeviceSteps<Real>::start() {
   Parts& p = *parts_;
   p.stream.to_device(p.right, p.right_here.span());
   p.stream.record(p.begin);
@@ -166,6 +166,11 @@ bool DeviceSteps<Real>::run() {
   p.stream.record(p.end);
   p.stream.to_host(p.result_here.span(), p.a);
   p.stream.to_host(p.iterations_here.span(), p.iterations);
+}
+
+template <class Real>
+bool DeviceSteps<Real>::finish() {
+  Parts& p = *parts_;
   p.stream.synchronize();
   p.seconds = p.end.seconds_since(p.begin);
   p.most = std::max<Index>(p.most, p.iterations_here[0]);

@@ -39,12 +39,14 @@ class DeviceSteps {
 
   /// Memory of the host that copies reach without a detour: [run][g][row], right-hand sides without what came before the group.
   [[nodiscard]] std::span<double> right();
-  /// Solves all steps of the group. False where some step did not converge: the result is of no use.
-  [[nodiscard]] bool run();
+  /// Has the device solve all steps of the group, and comes back at once; right() stays as it is, and result() is of no use, until finish().
+  void start();
+  /// Waits for it. False where some step did not converge: the result is of no use.
+  [[nodiscard]] bool finish();
   [[nodiscard]] std::span<const double> result() const;  ///< a[run][g][row]
   [[nodiscard]] Index iterations() const;                ///< of the slowest step so far
-  [[nodiscard]] double kernel_seconds() const;           ///< of the device's clock, in the last run()
-  /// What the last run() did at most: every step as many iterations as the slowest.
+  [[nodiscard]] double kernel_seconds() const;           ///< of the device's clock, in the last group
+  /// What the last group took at most: every step as many iterations as the slowest.
   [[nodiscard]] Work work() const;
 
  private:

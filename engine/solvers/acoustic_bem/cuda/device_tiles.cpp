@@ -87,8 +87,11 @@ struct DeviceTiles::Parts {
       : device(d), context(c), memory(m), stream(d.stream()), pairs(d.kernel<PairArguments>("acoustic-bem/pairs")),
         gather(d.kernel<PairGatherArguments>("acoustic-bem/gather_pairs")) {
     std::vector<PairTriangle> all;
-    for (const Triangle& t : context.surface.triangles) all.push_back({lane_source(t), t.area});
-    for (const Triangle& t : context.surface.images) all.push_back({lane_source(t), t.area});
+    for (std::size_t t = 0; t < context.surface.triangles.size(); ++t) {
+      const Triangle& of = context.surface.triangles[t];
+      all.push_back({lane_source(of), of.area, context.surface.is_plain(t) ? 0.0 : 1.0});
+    }
+    for (const Triangle& t : context.surface.images) all.push_back({lane_source(t), t.area, 1});
     upload<PairTriangle>(device, stream, triangles, all, "triangles");
     const auto far_here = packed(context.far), near_here = packed(context.near), thin_here = packed(context.thin);
     upload<double>(device, stream, far, far_here, "rule");

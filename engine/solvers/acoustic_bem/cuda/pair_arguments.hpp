@@ -10,6 +10,7 @@ namespace conoid::acoustic_bem {
 
 struct PairTriangle : LaneSource {
   double area;
+  double combined;  ///< 1; 0: what is tested there has form N beside a combined one
 };
 
 struct PairRule {

@@ -125,9 +125,10 @@ __device__ void combine(const PairArguments& a, const PairTriangle& outer, const
     }
     double one[3] = {half[0], half[1], half[2]};  // the side that gets the double layer
     if (both && rigid) {
-      one[0] -= a.alpha_plus * (m + 1.0) * D;
-      one[1] += (a.alpha_plus * m - a.alpha_minus * (m + 1.0)) * D;
-      one[2] += a.alpha_minus * m * D;
+      const double plus = outer.combined * a.alpha_plus, minus = outer.combined * a.alpha_minus;
+      one[0] -= plus * (m + 1.0) * D;
+      one[1] += (plus * m - minus * (m + 1.0)) * D;
+      one[2] += minus * m * D;
     } else if (both) {
       one[0] += delta * (m + 1.0) * D;
       one[1] -= delta * m * D;

@@ -40,6 +40,8 @@ struct PoleStep {
 struct WallMemory {
   double now = 0, before = 0;
   std::vector<PoleStep> poles;
+  /// What is left of a pressure that has stayed for ever, without what is remembered of it: −transfer(1).
+  [[nodiscard]] double at_once() const { return now + before; }
   /// Takes pⁿ and pⁿ⁻¹, brings the ψ of all poles up to step n, and returns Σ (E − 1) ψⁿ.
   double advance(std::complex<double>* psi, double p, double p_before) const;
   /// What advance() returns over p for signals of e^{−iωnΔt}, z = e^{iωΔt}: Σ (E − 1)(A + Bz)/(1 − Ez).

@@ -620,7 +620,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     all = {all.skew + squares_of[k].skew, all.all + squares_of[k].all, all.evaluations + squares_of[k].evaluations};
   }
   close_m0(out, m0, of_tiles);
-  add_memory_columns(out, surface_, options_, own_, team, stop);
+  add_memory_columns(out, surface_, options_, pattern_, own_, team, stop);
   if (stop.stop_requested()) return stopped();
   return out;
 }

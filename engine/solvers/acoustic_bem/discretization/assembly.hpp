@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -76,6 +77,9 @@ struct BlockPattern {
   [[nodiscard]] bool wants(Index a, Index b) const { return wanted[static_cast<std::size_t>(a * clusters() + b)] != 0; }
   [[nodiscard]] Interval of(Index cluster) const {
     return {begin[static_cast<std::size_t>(cluster)], begin[static_cast<std::size_t>(cluster) + 1]};
+  }
+  [[nodiscard]] Index cluster_of(Index unknown) const {
+    return std::upper_bound(begin.begin(), begin.end(), unknown) - begin.begin() - 1;
   }
   /// Pairs of unknowns of all wanted blocks.
   [[nodiscard]] double pairs() const;

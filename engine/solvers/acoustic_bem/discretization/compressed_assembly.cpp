@@ -84,16 +84,36 @@ Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval
   return out;
 }
 
+/// The same of all that a whole matrix of some unknowns is made of, what walls remember included.
+template <class Real>
+Eigen::MatrixXcd transformed(const Matrices<Real>& whole, Interval rows, Interval cols, Complex z) {
+  Eigen::MatrixXcd out = transformed(whole.slices, rows, cols, z);
+  for (Index c = 0; c < whole.memory.count(); ++c) {
+    const MemoryColumn& column = whole.memory_columns[static_cast<std::size_t>(c)];
+    if (column.unknown < cols.begin || column.unknown >= cols.end) continue;
+    out.col(column.unknown - cols.begin) +=
+        transformed(whole.memory, rows, {c, c + 1}, z) * whole.walls[static_cast<std::size_t>(column.wall)].transfer(z);
+  }
+  return out;
+}
+
 /// The same of points; of ranks (`cluster`) with columns of their own, all of it on each.
 template <class Real>
-Eigen::MatrixXcd transformed(const FarBlocks<Real>& far, Interval rows, Interval cols, Complex z,
-                             Communicator* cluster) {
+Eigen::MatrixXcd transformed(const FarBlocks<Real>& far, const Skeletons& skeletons, std::span<const WallMemory> walls,
+                             Interval rows, Interval cols, Complex z, Communicator* cluster) {
   Eigen::MatrixXcd out = Eigen::MatrixXcd::Zero(rows.size(), cols.size());
   for (Index band = 0; band < far.bands(); ++band) {
     if (const Interval own = far[band].rows; own.end <= rows.begin || own.begin >= rows.end) continue;
-    far.for_each_row(band, [&](Index i, Index j, Index start, std::span<const Real> v) {
+    far.for_each_row(band, [&](Index i, Index series, Index start, std::span<const Real> v) {
+      Index j = series;
+      Complex of = 1;
+      if (series >= skeletons.size()) {
+        j = skeletons.remembering[static_cast<std::size_t>(series - skeletons.size())];
+        const WallMemory& wall = walls[static_cast<std::size_t>(skeletons.points[static_cast<std::size_t>(j)].memory)];
+        of = wall.at_once() + wall.transfer(z);
+      }
       if (i >= rows.begin && i < rows.end && j >= cols.begin && j < cols.end)
-        out(i - rows.begin, j - cols.begin) += transformed(v, start, z);  // by both ways
+        out(i - rows.begin, j - cols.begin) += of * transformed(v, start, z);  // by both ways
     });
   }
   if (cluster != nullptr)
@@ -141,14 +161,17 @@ Result<double> compared(const Surface& surface, const Form& form, const Assembly
                       tb = weights_of(skeletons, s.leaf_b, s.b, false),
                       from_a = weights_of(skeletons, s.leaf_a, s.a, true),
                       from_b = weights_of(skeletons, s.leaf_b, s.b, true);
-      const auto add = [&](const Eigen::MatrixXcd& exact, const Eigen::MatrixXcd& by_points) {
-        error += (exact - by_points).squaredNorm();
+      const auto add = [&](const Eigen::MatrixXcd& exact, const Eigen::MatrixXcd& approximate) {
+        error += (exact - approximate).squaredNorm();
         norm += exact.squaredNorm();
       };
       const Interval pa = pattern.of(place(s.leaf_a)), pb = pattern.of(place(s.leaf_b)), fa = skeletons.far.of(s.a),
                      fb = skeletons.far.of(s.b);
-      add(transformed(whole->slices, pa, pb, z), ta * transformed(far, fa, fb, z, cluster) * from_b.transpose());
-      add(transformed(whole->slices, pb, pa, z), tb * transformed(far, fb, fa, z, cluster) * from_a.transpose());
+      const auto by_points = [&](Interval to, Interval from) {
+        return transformed(far, skeletons, surface.memory, to, from, z, cluster);
+      };
+      add(transformed(*whole, pa, pb, z), ta * by_points(fa, fb) * from_b.transpose());
+      add(transformed(*whole, pb, pa, z), tb * by_points(fb, fa) * from_a.transpose());
     }
     log::debug("acoustic-bem: far blocks at {:.1f} of the band within {:.2g}, norm {:.3g}", 0.2 * f,
                std::sqrt(error / norm), std::sqrt(norm));
@@ -180,6 +203,13 @@ Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unkn
         out.share.push_back({k, part.weight});
     out.share_begin.push_back(static_cast<std::int32_t>(out.share.size()));
   }
+  out.memory_columns.clear();
+  for (const MemoryColumn& c : surface.memory_columns)
+    if (const std::int32_t k = number[static_cast<std::size_t>(c.unknown)]; k >= 0)
+      out.memory_columns.push_back({k, c.wall});
+  std::sort(out.memory_columns.begin(), out.memory_columns.end(), [](const MemoryColumn& a, const MemoryColumn& b) {
+    return std::pair(a.unknown, a.wall) < std::pair(b.unknown, b.wall);
+  });
   return out;
 }
 
@@ -206,7 +236,11 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   Assembly near(surface, form, options, cluster, &skeletons->near);
   if (const Status s = near.find_extents(team, progress, stop); !s) return s.error();
   const Interval own = own_points(*skeletons, cluster);
-  if (const Status s = room(FarBlocks<Real>::expected(*skeletons, own) + near.slice_bytes(sizeof(Real), team)); !s)
+  const Bytes near_bytes = near.slice_bytes(sizeof(Real), team);
+  const double remembered = near_memory_pairs(surface, skeletons->near) / skeletons->near.pairs();
+  if (const Status s = room(FarBlocks<Real>::expected(*skeletons, own) + near_bytes +
+                            static_cast<Bytes>(remembered * static_cast<double>(near_bytes)));
+      !s)
     return s.error();
   const double after_extents = seconds_now();
   auto out = near.template assemble<Real>(team, progress, stop);
@@ -218,7 +252,7 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
     if (!between) return between.error();
     out->far = std::move(*between);
   }
-  if (holds_mean_pressure(surface, form)) keep_mean_pressure(*out, cluster, team);
+  if (holds_mean_pressure(surface)) keep_mean_pressure(*out, cluster, team);
   if (!skeletons->any_far()) return out;
   const double after_far = seconds_now();
   const auto error = compared(surface, form, options, *skeletons, out->far, cluster, team, stop);

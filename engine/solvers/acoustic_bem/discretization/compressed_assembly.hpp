@@ -15,7 +15,7 @@ namespace conoid::acoustic_bem {
 /// The same surface with some of its unknowns alone, in this order; what others send and feel is left out.
 [[nodiscard]] Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unknowns);
 
-/// By processors; of several ranks each has slices of its own, near and far ones, and all calls are collective. Form N, NC or DC, of a room form N around one closed piece; ordered by clusters. `room` is asked with the memory
+/// By processors; of several ranks each has slices of its own, near and far ones, and all calls are collective. Form N, NC or DC; ordered by clusters. `room` is asked with the memory
 /// that slices (of this rank) will take once their sizes are known, and may refuse, on all ranks alike. Errors: stopped, those of `room`.
 template <class Real>
 [[nodiscard]] Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form,

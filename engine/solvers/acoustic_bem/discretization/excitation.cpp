@@ -187,7 +187,7 @@ RightHandSide::RightHandSide(const Surface& surface, const Form& form, const Exc
           p.now = -w * nd * spread;
           p.before = w * nd * spread;
           if (wave.kind == WaveKind::point) p.average = -w * nd * spread * c / r;
-          if (form.combined()) {
+          if (form.combined() && !surface.is_plain(t)) {
             p.now += w * ap * spread;
             p.before += w * am * spread;
           }

@@ -46,6 +46,22 @@ void for_each_band(const Skeletons& skeletons, F&& f) {
   }
 }
 
+/// Calls f(series) for those of the points of some clusters that lie in `own`: first all points, then what the walls of some remember.
+template <class F>
+void for_each_series(const Skeletons& skeletons, const std::vector<Index>& clusters, Interval own, F&& f) {
+  for (const bool second : {false, true}) {
+    if (second && skeletons.remembering.empty()) return;
+    for (const Index c : clusters) {
+      const Interval some = common(skeletons.far.of(c), own);
+      for (Index j = some.begin; j < some.end; ++j)
+        if (!second)
+          f(j);
+        else if (const Index series = skeletons.series_of[static_cast<std::size_t>(j)]; series >= 0)
+          f(series);
+    }
+  }
+}
+
 template <class Real>
 Bytes column_bytes(Index padded) {
   return static_cast<Bytes>(padded) * (static_cast<Bytes>(far_columns) * sizeof(Real) + 3) +
@@ -58,7 +74,7 @@ template <class Real>
 Result<FarBlocks<Real>> FarBlocks<Real>::make(const Skeletons& skeletons, const Form& form, Interval own, Team& team,
                                               const std::stop_token& stop) {
   const bool soft = std::any_of(skeletons.points.begin(), skeletons.points.end(),
-                                [](const SkeletonPoint& p) { return p.sends.pressure == 0; });
+                                [](const SkeletonPoint& p) { return p.sends.pressure == 0 || p.memory >= 0; });
   const FarKernel kernel(form, skeletons.options.highest, skeletons.options.error, soft, skeletons.filling);
   FarBlocks out;
   out.rows_ = skeletons.size();
@@ -66,10 +82,7 @@ Result<FarBlocks<Real>> FarBlocks<Real>::make(const Skeletons& skeletons, const 
     Band band(out.pool_);
     band.rows = rows;
     for (Index way = 0; way < skeletons.ways(); ++way)
-      for (const Index c : clusters) {
-        const Interval some = common(skeletons.far.of(c), own);
-        for (Index j = some.begin; j < some.end; ++j) band.column.push_back(static_cast<std::int32_t>(j));
-      }
+      for_each_series(skeletons, clusters, own, [&](Index j) { band.column.push_back(static_cast<std::int32_t>(j)); });
     if (band.columns() > 0) out.bands_.push_back(std::move(band));
   });
   const double all = static_cast<double>(skeletons.ways()) * skeletons.far.pairs();
@@ -93,7 +106,8 @@ void FarBlocks<Real>::fill(Band& band, const Skeletons& skeletons, const FarKern
   std::vector<std::array<double, far_columns>> values(rows);
   std::vector<Index> first(rows), order(rows);
   for (std::size_t c = 0; c < columns; ++c) {
-    SkeletonPoint y = skeletons.points[static_cast<std::size_t>(band.column[c])];
+    const bool remembered = band.column[c] >= skeletons.size();
+    SkeletonPoint y = skeletons.point_of_series(band.column[c]);
     double factor = 1;
     const bool second = skeletons.ways() > 1 && c >= columns / 2;
     if (skeletons.ground && second) {
@@ -102,8 +116,8 @@ void FarBlocks<Real>::fill(Band& band, const Skeletons& skeletons, const FarKern
       factor = skeletons.ground->sign();
     }
     for (std::size_t r = 0; r < rows; ++r) {
-      first[r] =
-          kernel.row_vector(skeletons.points[static_cast<std::size_t>(band.rows.begin) + r], y, values[r], second);
+      const SkeletonPoint& x = skeletons.points[static_cast<std::size_t>(band.rows.begin) + r];
+      first[r] = remembered ? kernel.remembered(x, y, values[r]) : kernel.row_vector(x, y, values[r], second);
       if (factor != 1)
         for (double& v : values[r]) v *= factor;
     }
@@ -131,7 +145,7 @@ Bytes FarBlocks<Real>::expected(const Skeletons& skeletons, Interval own) {
   Bytes out = 0;
   for_each_band(skeletons, [&](Interval rows, const std::vector<Index>& clusters) {
     Index columns = 0;
-    for (const Index c : clusters) columns += skeletons.ways() * common(skeletons.far.of(c), own).size();
+    for_each_series(skeletons, clusters, own, [&](Index) { columns += skeletons.ways(); });
     out += static_cast<Bytes>(columns) * column_bytes<Real>((rows.size() + lanes - 1) / lanes * lanes);
   });
   return out;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Row-vectors between the points of far clusters, as the summation passes through them.
 //
-// A band is the points of one cluster, as rows (256 at most), with the points of all clusters that are far from it, as columns. All row-vectors
+// A band is the points of one cluster, as rows (256 at most), with the points of all clusters that are far from it, as columns, and once more those
+// whose walls remember. All row-vectors
 // have far_columns numbers and no pair is missing, so that a column is some full groups of rows (slices.hpp), and the columns of a band
 // lie one behind the other at even distances: what is read is one stream, and no list of panels is looked up. In slices, whose panels of
 // rows know nothing of clusters, a column met a panel of which it needed a third, and had to ask memory for each.
@@ -38,7 +39,7 @@ class FarBlocks {
   struct Band {
     explicit Band(const std::shared_ptr<HugePages>& pool) : values(HugePageAllocator<Real>(pool)) {}
     Interval rows;                     ///< points
-    std::vector<std::int32_t> column;  ///< the point of each, once for each of Skeletons::ways()
+    std::vector<std::int32_t> column;  ///< the series of each (Skeletons::series()), once for each of Skeletons::ways()
     std::vector<RowGroup> groups;      ///< [column][group]
     std::vector<std::uint16_t>
         start;  ///< [column][padded row]: first column of a row-vector, ascending; of padding that before it
@@ -66,7 +67,7 @@ class FarBlocks {
   [[nodiscard]] Index longest() const { return nonzeros() > 0 ? far_columns : 0; }
   [[nodiscard]] Bytes bytes(Interval bands) const;
   [[nodiscard]] Bytes bytes() const { return bytes({0, bands()}); }
-  /// Calls f(i, j, start, values) for each row-vector of a band. The values are a copy for the call.
+  /// Calls f(i, j, start, values) for each row-vector of a band, j a series. The values are a copy for the call.
   template <class F>
   void for_each_row(Index band, F&& f) const {
     const Band& b = (*this)[band];

@@ -138,13 +138,13 @@ FarKernel::Table FarKernel::table(int kind, double band, double error) {
 void FarKernel::add_admittance(const SkeletonPoint& x, const Vec3& r, double now, Factors& c) const {
   const double R = norm(r), a = dot(x.normal, r) / R, scale = now / (4 * std::numbers::pi * R);
   c[1] += scale * a / R;
-  c[2] += scale * (alpha_ - a) / form_.delta();
-  c[4] -= scale * gamma_ / form_.delta();
+  c[2] += scale * (alpha_at(x) - a) / form_.delta();
+  c[4] -= scale * gamma_at(x) / form_.delta();
 }
 
 FarKernel::Factors FarKernel::soft_factors(const SkeletonPoint& x, const Vec3& r) const {
   const double R = norm(r), a = dot(x.normal, r) / R, scale = 1 / (4 * std::numbers::pi * R);
-  return {-scale * form_.delta() * a / R, scale * (a - alpha_), scale * gamma_};
+  return {-scale * form_.delta() * a / R, scale * (a - alpha_at(x)), scale * gamma_at(x)};
 }
 
 Index FarKernel::put(const Table& table, std::size_t used, double delay, const Factors& c,
@@ -198,13 +198,20 @@ Index FarKernel::row_vector(const SkeletonPoint& x, const SkeletonPoint& y, std:
   if (form_.combined()) {
     // (1 − z) s² = −iθ s³ e^{iθ/2} and (1 + z) s² = 2 cos(θ/2) s² e^{iθ/2} of b (ik − 1/R) e^{ikR}/(4πR)
     const double k0 = -scale * b * per_R, k1 = scale * b / delta;
-    c[1] -= alpha_ * k0;
-    c[2] -= alpha_ * k1;
-    c[3] = gamma_ * k0;
-    c[4] = gamma_ * k1;
+    c[1] -= alpha_at(x) * k0;
+    c[2] -= alpha_at(x) * k1;
+    c[3] = gamma_at(x) * k0;
+    c[4] = gamma_at(x) * k1;
   }
   if (y.sends.now != 0) add_admittance(x, r, y.sends.now, c);
   return put(rigid_, form_.combined() ? 5 : 3, R / delta + 0.5, c, out);
+}
+
+Index FarKernel::remembered(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out) const {
+  const Vec3 r = sub(x.at, y.at);
+  Factors c = soft_factors(x, r);
+  for (double& v : c) v /= form_.delta();
+  return put(soft_, 3, norm(r) / form_.delta() + 1, c, out);
 }
 
 }  // namespace conoid::acoustic_bem

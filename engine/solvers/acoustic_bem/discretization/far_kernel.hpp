@@ -8,8 +8,8 @@
 //   NC:  the same − (α⁺ + α⁻ z) s² ∂_{n_y} G
 //   DC:  Σ M_k z^k = (α⁺ + α⁻ z) s e^{−iθ/2} G + Δ s² ∂_{n_x} G,         G = e^{ikR}/(4πR),
 //
-// and what a face does beside its pressure (now S_k + before S_{k−1})/Δ, S_k of DC, with α = γ = 0 beside N, before = −now of an impedance; soft
-// faces send S_k/Δ alone. Of filled bodies (filled_tiles.hpp) rows and columns of densities have s e^{−iθ/2} G, those of one of each s² ∂_{n_x} G
+// and what a face does beside its pressure now (S_k − S_{k−1})/Δ, S_k of DC, with α = γ = 0 beside N; soft
+// faces send S_k/Δ alone, and what a wall remembers (skeletons.hpp) is sent by S_{k−1}/Δ. α and γ are those of the place that is tested. Of filled bodies (filled_tiles.hpp) rows and columns of densities have s e^{−iθ/2} G, those of one of each s² ∂_{n_x} G
 // and −s² ∂_{n_y} G, in each fluid with its own R/Δ. These are sums of e^{iθR/Δ} (iθ)^p times even functions of θ and reals that hang on the places. Of each such term the row-vector of
 // `columns` numbers that has it is found by least squares: within the band to a third of the error, and small from one and a half times
 // its end up to half the sampling rate, so that far clusters do not feed what no pulse holds. (1 − z)^p is taken out first, so that
@@ -45,6 +45,8 @@ class FarKernel {
   /// M_first … M_{first + columns − 1} of a test at x and a trial at y. `inside`: through the fluid of the body. From any thread.
   Index row_vector(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out,
                    bool inside = false) const;
+  /// The same of what the wall at y remembers.
+  Index remembered(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out) const;
 
  private:
   static constexpr std::size_t terms = 5, places = 512;
@@ -55,6 +57,9 @@ class FarKernel {
   [[nodiscard]] static Table table(int kind, double band, double error);
   void add_admittance(const SkeletonPoint& x, const Vec3& r, double now, Factors& c) const;
   [[nodiscard]] Factors soft_factors(const SkeletonPoint& x, const Vec3& r) const;
+  /// Of ∂_n p and of p times Δ in what is tested at x.
+  [[nodiscard]] double alpha_at(const SkeletonPoint& x) const { return x.plain ? 0 : alpha_; }
+  [[nodiscard]] double gamma_at(const SkeletonPoint& x) const { return x.plain ? 0 : gamma_; }
   Index through_fluid(const SkeletonPoint& x, const SkeletonPoint& y, bool inside,
                       std::array<double, columns>& out) const;
   /// `delay` in steps: R/Δ, and by how much all terms come later.

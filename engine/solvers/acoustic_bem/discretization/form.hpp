@@ -26,6 +26,12 @@ struct Form {
   [[nodiscard]] bool combined() const { return name == FormName::NC || name == FormName::DC; }
   [[nodiscard]] double alpha_plus() const { return alpha + 0.5 * gamma * delta(); }
   [[nodiscard]] double alpha_minus() const { return -alpha + 0.5 * gamma * delta(); }
+  /// Rigid forms: N at the same steps, for what is tested where nothing is to be combined (Surface::plain).
+  [[nodiscard]] Form plain() const {
+    Form out = *this;
+    if (rigid()) out.name = FormName::N;
+    return out;
+  }
   /// Coefficients lie at t_n (rigid: hats) or at t_{n−1/2} (soft: indicators of (t_{n−1}, t_n)).
   [[nodiscard]] double time_of(Index n) const { return (static_cast<double>(n) - (rigid() ? 0.0 : 0.5)) * dt; }
   [[nodiscard]] LaneForm lanes() const {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/core/error.hpp"
-#include "engine/solvers/acoustic_bem/discretization/skeletons.hpp"
+#include "engine/solvers/acoustic_bem/discretization/skeleton_passes.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/team/team.hpp"
 
@@ -17,31 +17,23 @@ namespace conoid::acoustic_bem {
 
 namespace {
 
-/// Σ_k M_k of far clusters, of this rank's columns, on ones: what passes up to the points, across, and down to the unknowns.
+/// Σ_k M_k of far clusters, of this rank's columns, on ones: what passes up to the points, across, and down to the unknowns. What walls remember
+/// has series that are zero then.
 template <class Real>
 std::vector<double> far_on_ones(const Skeletons& skeletons, const FarBlocks<Real>& far) {
-  const auto points = static_cast<std::size_t>(skeletons.size());
-  std::vector<double> sent(points, 0), felt(points, 0), out(static_cast<std::size_t>(skeletons.unknowns()), 0);
-  for (Index level = 0; level < skeletons.levels(); ++level)
-    for (Index c = skeletons.level(level).begin; c < skeletons.level(level).end; ++c) {
-      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
-      const double* w = skeletons.sending(c).data();
-      for (Index i = parts.begin; i < parts.end; ++i)
-        for (Index s = of.begin; s < of.end; ++s, ++w)
-          sent[static_cast<std::size_t>(s)] += *w * (level == 0 ? 1 : sent[static_cast<std::size_t>(i)]);
-    }
+  const auto points = static_cast<std::size_t>(skeletons.size()),
+             unknowns = static_cast<std::size_t>(skeletons.unknowns());
+  std::vector<double> sent(points, 0), felt(points, 0), out(unknowns, 0);
+  const auto each = [&](Index level, const std::function<void(Index)>& f) {
+    for (Index c = skeletons.level(level).begin; c < skeletons.level(level).end; ++c) f(c);
+  };
+  send_up<double>(skeletons, std::vector<double>(unknowns, 1), sent, each);
   for (Index band = 0; band < far.bands(); ++band)
     far.for_each_row(band, [&](Index i, Index j, Index, std::span<const Real> v) {
+      if (j >= skeletons.size()) return;
       felt[static_cast<std::size_t>(i)] += std::accumulate(v.begin(), v.end(), 0.0) * sent[static_cast<std::size_t>(j)];
     });
-  for (Index level = skeletons.levels() - 1; level >= 0; --level)
-    for (Index c = skeletons.level(level).begin; c < skeletons.level(level).end; ++c) {
-      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
-      const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
-      for (Index i = parts.begin; i < parts.end; ++i)
-        for (Index s = of.begin; s < of.end; ++s, ++w)
-          (level == 0 ? out : felt)[static_cast<std::size_t>(i)] += *w * felt[static_cast<std::size_t>(s)];
-    }
+  feel_down<double>(skeletons, felt, out, each);
   return out;
 }
 
@@ -67,9 +59,9 @@ void add_slices_on(const Slices<Real>& slices, const F& value, Team& team, std::
 
 }  // namespace
 
-bool holds_mean_pressure(const Surface& surface, const Form& form) {
+bool holds_mean_pressure(const Surface& surface) {
   const bool any_soft = std::any_of(surface.soft.begin(), surface.soft.end(), [](char soft) { return soft != 0; });
-  return surface.conditions.inside && form.name == FormName::N && !any_soft;
+  return surface.conditions.inside && !any_soft;
 }
 
 template <class Real>

@@ -6,8 +6,9 @@
 
 namespace conoid::acoustic_bem {
 
-/// Rooms whose walls are rigid or of an impedance: with form N a pressure that is constant over all walls stays as it is.
-[[nodiscard]] bool holds_mean_pressure(const Surface& surface, const Form& form);
+/// Rooms whose walls are rigid or of an impedance: a pressure that is constant over all walls and bodies stays as it is. Form N at the walls says
+/// so by itself, and the combined one at bodies by what it combines: the field inside each vanishes then (its solid angles are exact).
+[[nodiscard]] bool holds_mean_pressure(const Surface& surface);
 
 /// Makes such a pressure one of these matrices, whose slices lie in memory: r = Σ_k M_k on ones, which vanishes but for round-off with whole
 /// matrices and of far blocks only within their error, is taken from the diagonal, half from M_0 and half from M_1. (1 + z)/2 at the frequency of

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/core/vec3.hpp"
 #include "engine/simd/subnormals.hpp"
@@ -41,11 +42,54 @@ std::span<const std::int32_t> touching(const Surface& surface, Index unknown) {
                static_cast<std::size_t>(surface.touch_begin[u + 1] - surface.touch_begin[u]));
 }
 
+/// Which rows a column has.
+class WantedRows {
+ public:
+  WantedRows(const Surface& surface, const BlockPattern& pattern) : surface_(surface), pattern_(pattern) {
+    for (Index i = 0; i < surface.unknowns && !all(); ++i)
+      cluster_.push_back(static_cast<std::int32_t>(pattern.cluster_of(i)));
+  }
+  [[nodiscard]] bool all() const { return pattern_.begin.empty(); }
+  [[nodiscard]] bool operator()(Index row, Index unknown) const {
+    return all() ||
+           pattern_.wants(cluster_[static_cast<std::size_t>(row)], cluster_[static_cast<std::size_t>(unknown)]);
+  }
+  /// Triangles on which the rows of some columns live.
+  [[nodiscard]] std::vector<std::int32_t> tested(Interval columns) const {
+    if (all()) {
+      std::vector<std::int32_t> out(surface_.triangles.size());
+      std::iota(out.begin(), out.end(), 0);
+      return out;
+    }
+    std::vector<char> of(static_cast<std::size_t>(pattern_.clusters()), 0);
+    for (Index c = columns.begin; c < columns.end; ++c)
+      of[static_cast<std::size_t>(
+          cluster_[static_cast<std::size_t>(surface_.memory_columns[static_cast<std::size_t>(c)].unknown)])] = 1;
+    std::vector<std::int32_t> out;
+    for (Index a = 0; a < pattern_.clusters(); ++a)
+      for (Index b = 0; b < pattern_.clusters(); ++b)
+        if (of[static_cast<std::size_t>(b)] != 0 && pattern_.wants(a, b)) {
+          const std::vector<std::int32_t> some = surface_.touching(pattern_.of(a));
+          out.insert(out.end(), some.begin(), some.end());
+          break;
+        }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+ private:
+  const Surface& surface_;
+  const BlockPattern& pattern_;
+  std::vector<std::int32_t> cluster_;
+};
+
 /// One block of columns while it is made.
 class Columns {
  public:
-  Columns(const Surface& surface, const Form& form, std::span<const Ball> balls, Interval columns)
-      : surface_(surface), form_(form), columns_(columns) {
+  Columns(const Surface& surface, const Form& form, std::span<const Ball> balls, const WantedRows& wanted,
+          Interval columns)
+      : surface_(surface), form_(form), wanted_(wanted), columns_(columns) {
     const auto N = static_cast<std::size_t>(surface.unknowns);
     for (Index c = columns.begin; c < columns.end; ++c) {
       const MemoryColumn& column = surface.memory_columns[static_cast<std::size_t>(c)];
@@ -55,6 +99,11 @@ class Columns {
       sources_.insert(sources_.end(), own.begin(), own.end());
       const Ball ball = ball_around(surface, own);
       for (std::size_t i = 0; i < N; ++i) {
+        if (!wanted(static_cast<Index>(i), column.unknown)) {
+          first_.push_back(1);
+          offset_.push_back(values_.size());
+          continue;
+        }
         const double reach = ball.radius + balls[i].radius, straight = vec::distance(balls[i].centre, ball.centre);
         double nearest = straight, farthest = straight;
         if (const auto& ground = surface.conditions.ground) {
@@ -72,10 +121,10 @@ class Columns {
     sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
   }
 
-  void fill(SigmaSweep& sweep, std::span<const std::int32_t> all, const std::stop_token& stop) {
+  void fill(SigmaSweep& sweep, const std::stop_token& stop) {
     const double per_delta = 1 / form_.delta();
     sweep.run(
-        all, sources_,
+        wanted_.tested(columns_), sources_,
         [&](const SigmaSweep::Pair& p) {
           for_entries(p.tested, p.source, [&](std::size_t own, std::size_t other, std::size_t entry, double weight) {
             double* const to = at(entry, p.low + 1, p.count);
@@ -136,13 +185,15 @@ class Columns {
             static_cast<std::size_t>(found - columns_.begin) * static_cast<std::size_t>(surface_.unknowns);
         for (std::size_t own = 0; own < 3; ++own)
           for (const Share& row : surface_.shares(T.vertex[own]))
-            f(own, other, base + static_cast<std::size_t>(row.unknown), row.weight * column.weight);
+            if (wanted_(row.unknown, column.unknown))
+              f(own, other, base + static_cast<std::size_t>(row.unknown), row.weight * column.weight);
       }
     }
   }
 
   const Surface& surface_;
   Form form_;
+  const WantedRows& wanted_;
   Interval columns_;
   std::vector<std::int32_t> sources_;
   std::vector<Index> first_;
@@ -154,8 +205,8 @@ class Columns {
 }  // namespace
 
 template <class Real>
-void add_memory_columns(Matrices<Real>& out, const Surface& surface, const AssemblyOptions& options, Interval own,
-                        Team& team, const std::stop_token& stop) {
+void add_memory_columns(Matrices<Real>& out, const Surface& surface, const AssemblyOptions& options,
+                        const BlockPattern& pattern, Interval own, Team& team, const std::stop_token& stop) {
   if (surface.memory_columns.empty()) return;
   out.memory_columns = surface.memory_columns;
   out.walls = surface.memory;
@@ -168,8 +219,8 @@ void add_memory_columns(Matrices<Real>& out, const Surface& surface, const Assem
   out.memory = Slices<Real>(surface.unknowns, columns.size(), columns.begin);
   std::vector<Ball> balls;
   for (Index i = 0; i < surface.unknowns; ++i) balls.push_back(ball_around(surface, touching(surface, i)));
-  std::vector<std::int32_t> all(surface.triangles.size());
-  for (std::size_t t = 0; t < all.size(); ++t) all[t] = static_cast<std::int32_t>(t);
+  const WantedRows wanted(surface, pattern);
+  const double share = wanted.all() ? 1 : pattern.pairs() / std::pow(static_cast<double>(surface.unknowns), 2);
   const TileContext context = tile_context(surface, out.form, options);
   constexpr Index block = 32;
   // Some blocks at a time, handed over in their order.
@@ -177,15 +228,17 @@ void add_memory_columns(Matrices<Real>& out, const Surface& surface, const Assem
   for (Index first = 0; first < blocks; first += at_once) {
     const Index some = std::min(at_once, blocks - first);
     std::vector<std::unique_ptr<Columns>> made(static_cast<std::size_t>(some));
-    const double cost = 2e-5 * static_cast<double>(some * block) * static_cast<double>(all.size());
+    const double cost =
+        2e-5 * share * static_cast<double>(some * block) * static_cast<double>(surface.triangles.size());
     for_range(team, "assembly", some, 1, cost, [&](Interval mine) {
       const FlushSubnormals flush;
       SigmaSweep sweep(context);
       for (Index b = mine.begin; b < mine.end; ++b) {
         const Index begin = columns.begin + (first + b) * block;
         auto& to = made[static_cast<std::size_t>(b)];
-        to = std::make_unique<Columns>(surface, out.form, balls, Interval{begin, std::min(begin + block, columns.end)});
-        to->fill(sweep, all, stop);
+        to = std::make_unique<Columns>(surface, out.form, balls, wanted,
+                                       Interval{begin, std::min(begin + block, columns.end)});
+        to->fill(sweep, stop);
       }
     });
     if (stop.stop_requested()) return;
@@ -193,9 +246,9 @@ void add_memory_columns(Matrices<Real>& out, const Surface& surface, const Assem
   }
 }
 
-template void add_memory_columns(Matrices<float>&, const Surface&, const AssemblyOptions&, Interval, Team&,
-                                 const std::stop_token&);
-template void add_memory_columns(Matrices<double>&, const Surface&, const AssemblyOptions&, Interval, Team&,
-                                 const std::stop_token&);
+template void add_memory_columns(Matrices<float>&, const Surface&, const AssemblyOptions&, const BlockPattern&,
+                                 Interval, Team&, const std::stop_token&);
+template void add_memory_columns(Matrices<double>&, const Surface&, const AssemblyOptions&, const BlockPattern&,
+                                 Interval, Team&, const std::stop_token&);
 
 }  // namespace conoid::acoustic_bem

@@ -10,8 +10,9 @@
 namespace conoid::acoustic_bem {
 
 /// Fills out.memory, memory_columns and walls; a rank gets the columns of its own unknowns. Nothing where no wall depends on frequency.
+/// `pattern`: rows of clusters that are wanted with that of the column's unknown alone; no clusters: all rows.
 template <class Real>
-void add_memory_columns(Matrices<Real>& out, const Surface& surface, const AssemblyOptions& options, Interval own,
-                        Team& team, const std::stop_token& stop);
+void add_memory_columns(Matrices<Real>& out, const Surface& surface, const AssemblyOptions& options,
+                        const BlockPattern& pattern, Interval own, Team& team, const std::stop_token& stop);
 
 }  // namespace conoid::acoustic_bem

@@ -18,6 +18,16 @@ SigmaSweep::SigmaSweep(const TileContext& context)
 
 void SigmaSweep::run(std::span<const std::int32_t> tested, std::span<const std::int32_t> sources,
                      const std::function<void(const Pair&)>& add, const std::stop_token& stop) {
+  for (const std::vector<std::int32_t>& alike : by_form(surface_, tested)) {
+    if (alike.empty()) continue;
+    form_ = form_at(surface_, context_.form, static_cast<std::size_t>(alike.front())).sigma_lanes();
+    run_alike(alike, sources, add, stop);
+  }
+}
+
+/// Of tests of one form.
+void SigmaSweep::run_alike(std::span<const std::int32_t> tested, std::span<const std::int32_t> sources,
+                           const std::function<void(const Pair&)>& add, const std::stop_token& stop) {
   OuterSet tests = set(tested), outer_sources = set(sources);
   for (const std::int32_t s : sources) {
     if (stop.stop_requested()) return;

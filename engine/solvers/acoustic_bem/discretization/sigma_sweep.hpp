@@ -39,6 +39,8 @@ class SigmaSweep {
   [[nodiscard]] double delta() const { return form_.delta; }
 
  private:
+  void run_alike(std::span<const std::int32_t> tested, std::span<const std::int32_t> sources,
+                 const std::function<void(const Pair&)>& add, const std::stop_token& stop);
   [[nodiscard]] OuterSet set(std::span<const std::int32_t> triangles) const;
   template <class F>
   void for_images(std::int32_t s, F&& f) const;
@@ -49,7 +51,7 @@ class SigmaSweep {
 
   const TileContext& context_;
   const Surface& surface_;
-  LaneForm form_;
+  LaneForm form_;  ///< of what is tested just now
   std::vector<double> first_, last_, direct_, transposed_, work_;
   std::vector<Closeness> close_;
   std::vector<std::size_t> picked_;

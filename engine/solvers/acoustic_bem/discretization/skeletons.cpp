@@ -96,8 +96,12 @@ SkeletonPoint point_of(const Surface& surface, std::size_t triangle) {
     out.kind = static_cast<std::uint16_t>(2 * out.body + (out.density ? 1 : 0));
     return out;
   }
-  if (!surface.is_wall(triangle)) return out;
-  out.kind = static_cast<std::uint16_t>(surface.wall[triangle] + 1);
+  out.plain = surface.is_plain(triangle);
+  out.kind = out.plain ? 1 : 0;
+  const auto wall = surface.has_walls() ? surface.wall[triangle] : std::int16_t{-1};
+  if (surface.remembers(wall)) out.memory = wall;
+  if (!surface.is_wall(triangle) && out.memory < 0) return out;
+  out.kind = static_cast<std::uint16_t>(2 * (wall + 1) + (out.plain ? 1 : 0));
   out.sends = surface.soft[triangle] != 0
                   ? Density{0, 1, 0}
                   : Density{1, surface.admittance[triangle], surface.admittance_before[triangle]};
@@ -463,6 +467,22 @@ Result<Skeletons> find_skeletons(const Surface& surface, const SkeletonOptions& 
     out.weights.push_back(std::move(found[c].weights));
     out.sends.push_back(std::move(found[c].sends));
   }
+  if (surface.memory_columns.empty()) return out;
+  for (Index p = 0; p < out.size(); ++p) {
+    const bool remembers = out.points[static_cast<std::size_t>(p)].memory >= 0;
+    out.series_of.push_back(remembers ? static_cast<std::int32_t>(out.series()) : -1);
+    if (remembers) out.remembering.push_back(static_cast<std::int32_t>(p));
+  }
+  return out;
+}
+
+double near_memory_pairs(const Surface& surface, const BlockPattern& near) {
+  std::vector<double> columns(static_cast<std::size_t>(near.clusters()), 0);
+  for (const MemoryColumn& c : surface.memory_columns) ++columns[static_cast<std::size_t>(near.cluster_of(c.unknown))];
+  double out = 0;
+  for (Index a = 0; a < near.clusters(); ++a)
+    for (Index b = 0; b < near.clusters(); ++b)
+      if (near.wants(a, b)) out += static_cast<double>(near.of(a).size()) * columns[static_cast<std::size_t>(b)];
   return out;
 }
 
@@ -472,10 +492,12 @@ CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& 
   CompressedCount out;
   out.clusters = clusters.leaves();
   out.near_pairs = clusters.near.pairs();
+  out.near_memory = near_memory_pairs(surface, clusters.near);
   // Skeletons of some subtrees, level by level as far as they go; above them sizes go on growing as they did.
   constexpr Index depth = 2, samples = 3;
   const Index levels = clusters.levels(), known = std::min(depth, levels - 1);
   std::vector<double> sum(static_cast<std::size_t>(known) + 1, 0), count(sum);
+  double points_seen = 0, remembering = 0;
   const auto find = [&](auto&& self, Index k, Index c) -> Skeleton {
     Skeleton mine;
     if (k == 0) {
@@ -487,6 +509,7 @@ CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& 
     }
     sum[static_cast<std::size_t>(k)] += static_cast<double>(mine.points.size());
     ++count[static_cast<std::size_t>(k)];
+    for (const SkeletonPoint& p : mine.points) ++points_seen, remembering += p.memory >= 0 ? 1 : 0;
     return mine;
   };
   const Interval top = clusters.level(known);
@@ -503,9 +526,10 @@ CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& 
       out.skeleton += needed[static_cast<std::size_t>(c)] != 0 ? size[at] : 0;
   }
   out.of_leaf = size[0];
+  const double series = points_seen > 0 ? 1 + remembering / points_seen : 1;
   for (const auto& [a, b] : clusters.far_pairs) {
     const double points = size[static_cast<std::size_t>(clusters.level_of(a))];
-    out.far_pairs += 2 * static_cast<double>(clusters.ways()) * points * points;
+    out.far_pairs += 2 * static_cast<double>(clusters.ways()) * series * points * points;
   }
   return out;
 }

@@ -17,6 +17,9 @@
 //
 // Where faces differ (rigid, soft, with an impedance) an unknown sends differently from each kind, and its fields from each are samples of
 // their own: points of a kind then stand for what comes from faces of that kind. Points send what their own face does to a pressure.
+// A wall whose admittance depends on frequency remembers: σ = (now φⁿ + before φⁿ⁻¹ + νⁿ⁻¹)/cΔt (admittance.hpp), which is now (φⁿ − φⁿ⁻¹) + μⁿ⁻¹ with
+// μ = (now + before) φ + ν. A point there sends the first as an impedance does, and has a second series for μ, which is zero where a pressure has
+// stayed as it is for ever.
 // Above a ground a point has its image, as a face has. Of filled bodies pressures and densities are unknowns with points of their own, and
 // points of a body send in both fluids.
 #pragma once
@@ -59,9 +62,11 @@ struct SkeletonPoint {
   Vec3 at{}, normal{};
   Density sends{};
   std::uint16_t kind =
-      0;  ///< of the face: 0 rigid, else its wall; of filled bodies, body by body, pressures and densities
-  std::int32_t body = -1;  ///< filled
-  bool density = false;    ///< of a filled body: it has ∂_n p, not the pressure
+      0;  ///< of the face, which decides what it sends and feels: its wall and the form there; of filled bodies, body by body, pressures and densities
+  std::int32_t body = -1;    ///< filled
+  bool density = false;      ///< of a filled body: it has ∂_n p, not the pressure
+  std::int16_t memory = -1;  ///< the wall that remembers, −1: none does
+  bool plain = false;        ///< what is tested there has form N beside a combined one (Surface::plain)
 };
 
 /// Clusters, who is far from whom, and skeletons, whose points are numbered cluster by cluster.
@@ -81,6 +86,9 @@ struct Skeletons {
       weights;  ///< T of each cluster: of a leaf [unknown][point], else [point of its halves][point]
   std::vector<std::vector<double>>
       sends;  ///< the same where a leaf has unknowns on soft faces, which send from there alone; else empty
+  std::vector<std::int32_t> remembering;  ///< points of walls that remember, ascending; each has a second series
+  std::vector<std::int32_t>
+      series_of;  ///< of each point its second series, from size() on; −1: none. Empty: no wall remembers
   std::optional<Ground> ground;    ///< points have images there
   std::optional<Filling> filling;  ///< points send in both fluids
 
@@ -95,6 +103,13 @@ struct Skeletons {
   }
   [[nodiscard]] Index unknowns() const { return near.begin.back(); }
   [[nodiscard]] Index size() const { return static_cast<Index>(points.size()); }
+  /// Series of values: of each point, and behind them of what the walls of some remember.
+  [[nodiscard]] Index series() const { return size() + static_cast<Index>(remembering.size()); }
+  /// Whose a series is.
+  [[nodiscard]] const SkeletonPoint& point_of_series(Index series) const {
+    return points[static_cast<std::size_t>(
+        series < size() ? series : Index{remembering[static_cast<std::size_t>(series - size())]})];
+  }
   /// Row-vectors of two points: straight, and by way of the ground or the fluid inside.
   [[nodiscard]] Index ways() const { return ground || filling ? 2 : 1; }
   /// The weights with which unknowns of a leaf, or points of halves, send; `weights` are those with which they feel.
@@ -136,13 +151,17 @@ struct Skeleton {
 [[nodiscard]] Result<Skeletons> find_skeletons(const Surface& surface, const SkeletonOptions& options, Team& team,
                                                const std::stop_token& stop);
 
+/// Pairs of an unknown and a column of what a wall remembers of another that is near it.
+[[nodiscard]] double near_memory_pairs(const Surface& surface, const BlockPattern& near);
+
 /// What a compressed matrix will hold, from the skeletons of some clusters.
 struct CompressedCount {
-  double near_pairs = 0;  ///< of unknowns, whose row-vectors are kept
-  double far_pairs = 0;   ///< of points, likewise
-  double skeleton = 0;    ///< points of all skeletons
-  double of_leaf = 0;     ///< of the skeleton of a leaf
-  Index clusters = 0;     ///< leaves
+  double near_pairs = 0;   ///< of unknowns, whose row-vectors are kept
+  double near_memory = 0;  ///< of unknowns and what walls remember of others, likewise
+  double far_pairs = 0;    ///< of points, likewise, and of the second series of those whose walls remember
+  double skeleton = 0;     ///< points of all skeletons
+  double of_leaf = 0;      ///< of the skeleton of a leaf
+  Index clusters = 0;      ///< leaves
 };
 [[nodiscard]] CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& options);
 

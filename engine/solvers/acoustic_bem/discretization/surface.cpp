@@ -188,6 +188,7 @@ struct Faces {
   Edges edges;
   Pieces pieces;
   Index turned = 0;
+  Index room = -1;  ///< the piece that is the room's walls
 };
 
 Faces faces_of(const Mesh& mesh, const Conditions& conditions) {
@@ -227,6 +228,7 @@ Faces faces_of(const Mesh& mesh, const Conditions& conditions) {
   for (std::size_t t = 0; t < f.triples.size(); ++t)
     if (static_cast<std::size_t>(f.pieces.number[t]) == room) std::swap(f.triples[t][1], f.triples[t][2]);
   connect();
+  f.room = static_cast<Index>(room);
   return f;
 }
 
@@ -568,6 +570,7 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers
       if (faces.pieces.closed[static_cast<std::size_t>(piece)])
         bodies[piece].push_back(static_cast<std::int32_t>(s.triangles.size()));
       s.triangles.push_back(triangle);
+      if (faces.room >= 0) s.plain.push_back(piece == faces.room ? 1 : 0);
       if (!conditions.walls.empty()) s.wall.push_back((*walls)[static_cast<std::size_t>(faces.cells[face])]);
     });
   }

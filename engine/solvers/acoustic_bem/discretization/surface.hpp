@@ -93,7 +93,10 @@ struct Surface {
   std::vector<char>
       derivative;  ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
   std::vector<std::int32_t> body_of;  ///< of each face, among `bodies`; empty: bodies are not filled
-  std::vector<Triangle> images;       ///< of each triangle below the ground, normals out of the image; empty: no ground
+  /// Of each triangle: what is tested there has form N also where the form is combined, since beyond it is no body whose resonances were to be damped:
+  /// the walls of a room that holds bodies. Empty: all are alike.
+  std::vector<char> plain;
+  std::vector<Triangle> images;  ///< of each triangle below the ground, normals out of the image; empty: no ground
 
   /// What the value at a vertex is made of: of an unknown's own vertex, itself.
   [[nodiscard]] std::span<const Share> shares(std::int32_t vertex) const {
@@ -105,6 +108,11 @@ struct Surface {
   [[nodiscard]] bool has_walls() const { return !admittance.empty(); }
   [[nodiscard]] bool is_wall(std::size_t triangle) const {
     return has_walls() && (admittance[triangle] != 0 || soft[triangle] != 0);
+  }
+  [[nodiscard]] bool is_plain(std::size_t triangle) const { return !plain.empty() && plain[triangle] != 0; }
+  /// The admittance of a wall depends on frequency.
+  [[nodiscard]] bool remembers(std::int16_t at) const {
+    return !memory.empty() && at >= 0 && conditions.walls[static_cast<std::size_t>(at)].admittance.has_value();
   }
   /// Its column, −1: it has none at this wall.
   [[nodiscard]] Index memory_column(std::int32_t unknown, std::int16_t at) const;

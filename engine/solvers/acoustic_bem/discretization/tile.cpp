@@ -148,6 +148,7 @@ void reserve(TileSpace& space, const TileContext& context) {
   space.transposed.resize(space.direct.size());
   space.work.resize(context.most_shells * 20 * W);
   if (!context.surface.has_walls()) return;
+  if (!context.surface.plain.empty()) space.unused.resize(space.direct.size());
   space.direct_sigma.resize(space.direct.size());
   space.transposed_sigma.resize(space.direct.size());
 }
@@ -274,22 +275,31 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
 
 namespace {
 
-/// The pairs of one source triangle (or its image, times `factor`) with all outer ones.
+/// The pairs of one source triangle (or its image, times `factor`) with all outer ones, which have one form.
 class PairSweep {
  public:
   PairSweep(const TileContext& context, TileSpace& space, OuterSet& outer, Block& direct, Block& transposed)
       : context_(context), space_(space), outer_(outer), direct_(direct), transposed_(transposed),
-        form_(context.form.lanes()), sigma_form_(context.form.sigma_lanes()) {}
+        form_(form_at(context.surface, context.form, static_cast<std::size_t>(outer.triangle(0))).lanes()),
+        sigma_form_(form_at(context.surface, context.form, static_cast<std::size_t>(outer.triangle(0))).sigma_lanes()) {
+  }
 
   void source(std::int32_t s, const Triangle& S, double factor) {
     const auto W = static_cast<std::size_t>(context_.kernels.lanes);
     const LaneSource source = lane_source(S);
     const bool wall = context_.surface.is_wall(static_cast<std::size_t>(s));
+    const LaneForm sigma_of_source =
+        form_at(context_.surface, context_.form, static_cast<std::size_t>(s)).sigma_lanes();
     const auto pair = [&](const LaneOuter& outer, std::size_t begin, const PackedRule& rule, bool with_sigma) {
       context_.kernels.pair(source, outer, begin, rule.view(), form_, result(space_.direct, space_.transposed));
-      if (with_sigma)
-        context_.kernels.pair(source, outer, begin, rule.view(), sigma_form_,
-                              result(space_.direct_sigma, space_.transposed_sigma));
+      if (!with_sigma) return;
+      context_.kernels.pair(source, outer, begin, rule.view(), sigma_form_,
+                            result(space_.direct_sigma, space_.transposed_sigma));
+      // What is tested at the source's corners has the source's form. Of the pressure this says the outer one alone, whose tests get the double layer.
+      if (sigma_of_source.alpha_plus != sigma_form_.alpha_plus ||
+          sigma_of_source.alpha_minus != sigma_form_.alpha_minus)
+        context_.kernels.pair(source, outer, begin, rule.view(), sigma_of_source,
+                              result(space_.unused, space_.transposed_sigma));
     };
     const auto outer_wall = [&](std::size_t k) {
       return context_.surface.is_wall(static_cast<std::size_t>(outer_.triangle(k)));
@@ -372,22 +382,31 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
   reserve(space, context);
   const Surface& surface = context.surface;
   if (surface.filled()) return sweep_filled_pairs(context, space, direct, transposed, stop);
-  OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.thin,
-                 context.kernels.lanes);
-  PairSweep sweep(context, space, outer, direct, transposed);
-  for (std::int32_t s : surface.touching(direct.cols)) {
-    if (stop.stop_requested()) return;
-    for_images(surface, s, [&](const Triangle& S, double factor) { sweep.source(s, S, factor); });
+  for (const std::vector<std::int32_t>& alike : by_form(surface, surface.touching(direct.rows))) {
+    if (alike.empty()) continue;
+    OuterSet outer(surface, alike, context.far, context.near, context.thin, context.kernels.lanes);
+    PairSweep sweep(context, space, outer, direct, transposed);
+    for (std::int32_t s : surface.touching(direct.cols)) {
+      if (stop.stop_requested()) return;
+      for_images(surface, s, [&](const Triangle& S, double factor) { sweep.source(s, S, factor); });
+    }
   }
+}
+
+std::array<std::vector<std::int32_t>, 2> by_form(const Surface& surface, std::span<const std::int32_t> triangles) {
+  std::array<std::vector<std::int32_t>, 2> out;
+  for (const std::int32_t t : triangles) out[surface.is_plain(static_cast<std::size_t>(t)) ? 1 : 0].push_back(t);
+  return out;
 }
 
 void add_mass(const TileContext& context, Block& block) {
   const Surface& surface = context.surface;
   if ((!context.form.combined() && !surface.has_walls()) || surface.filled()) return;
-  const bool rigid = context.form.rigid(), combined = context.form.combined();
-  const double now = !rigid ? 0.5 * context.form.delta() : combined ? 0.5 * context.form.alpha_plus() : 0;
-  const double before = rigid && combined ? 0.5 * context.form.alpha_minus() : 0;
+  const bool rigid = context.form.rigid();
   for (std::int32_t k : surface.touching(block.rows)) {
+    const bool combined = context.form.combined() && !surface.is_plain(static_cast<std::size_t>(k));
+    const double now = !rigid ? 0.5 * context.form.delta() : combined ? 0.5 * context.form.alpha_plus() : 0;
+    const double before = rigid && combined ? 0.5 * context.form.alpha_minus() : 0;
     const Triangle& T = surface.triangles[static_cast<std::size_t>(k)];
     for_shares(surface, T, block.rows, [&](std::size_t a, Index i, double of_row) {
       for_shares(surface, T, block.cols, [&](std::size_t b, Index j, double of_column) {

@@ -4,7 +4,9 @@
 
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -67,6 +69,7 @@ struct TileSpace {
   std::vector<double> direct, transposed, work, first, last;
   std::vector<double> direct_sigma,
       transposed_sigma;  ///< of densities ∂_n p, where faces are soft or have an impedance
+  std::vector<double> unused;
   std::vector<Closeness> close;
   std::vector<std::size_t> picked, picked_thin;
   std::uint64_t evaluations = 0;
@@ -89,6 +92,15 @@ struct TileSpace {
 [[nodiscard]] inline std::size_t most_shells_of(const Surface& surface, const Form& form) {
   return static_cast<std::size_t>(2 * surface.longest_edge / shortest_delta(surface, form)) + 4;
 }
+
+/// The form of what is tested at a triangle.
+[[nodiscard]] inline Form form_at(const Surface& surface, const Form& form, std::size_t triangle) {
+  return surface.is_plain(triangle) ? form.plain() : form;
+}
+
+/// Triangles whose tests have one form, and those that have the other; the first list alone where all are alike.
+[[nodiscard]] std::array<std::vector<std::int32_t>, 2> by_form(const Surface& surface,
+                                                               std::span<const std::int32_t> triangles);
 
 /// Everything the sweeps share.
 ///
@@ -114,7 +126,7 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
 /// Second pass: adds the pairs' matrices to `direct` (rows × cols) and `transposed` (cols × rows), which may be one.
 void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Block& transposed,
                  const std::stop_token& stop);
-/// Terms of the P1 mass matrix: (α⁺/2) G in M_0 and (α⁻/2) G in M_1 (NC), (Δ/2) G in M_0 (DC).
+/// Terms of the P1 mass matrix: (α⁺/2) G in M_0 and (α⁻/2) G in M_1 (NC, not at plain triangles), (Δ/2) G in M_0 (DC).
 void add_mass(const TileContext& context, Block& block);
 
 }  // namespace conoid::acoustic_bem

@@ -345,7 +345,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
-  if (!streams && holds_mean_pressure(surface, settings.form)) keep_mean_pressure(*matrices, &cluster, crew());
+  if (!streams && holds_mean_pressure(surface)) keep_mean_pressure(*matrices, &cluster, crew());
   const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   laps.lap("assembly");
   if (few) {  // its samples end with it

@@ -73,6 +73,11 @@ template <class Real>
 void FrequencySolver<Real>::set(Team& team, double omega) {
   if (omega == omega_) return;
   omega_ = omega;
+  if (matrices_.skeletons) {
+    compressed_.reset();  // before there is another
+    compressed_.emplace(matrices_, omega, team);
+    return;
+  }
   const Slices<Real>& slices = matrices_.slices;
   const auto N = static_cast<std::size_t>(slices.rows());
   columns_.assign(N * static_cast<std::size_t>(slices.count()), {});
@@ -114,6 +119,19 @@ void FrequencySolver<Real>::set(Team& team, double omega) {
 
 template <class Real>
 void FrequencySolver<Real>::multiply(Team& team, std::span<const Complex> x, std::span<Complex> y) {
+  const auto N = static_cast<std::size_t>(matrices_.slices.rows());
+  if (compressed_)
+    compressed_->multiply(team, x, y);
+  else
+    multiply_whole(team, x, y);
+  if (cluster_ != nullptr) cluster_->sum(std::span<double>(reinterpret_cast<double*>(y.data()), 2 * N));
+  for (std::size_t i = 0; i < N; ++i)
+    for (SparseMatrix::InnerIterator e(matrices_.M0, static_cast<int>(i)); e; ++e)
+      y[i] += e.value() * x[static_cast<std::size_t>(e.col())];
+}
+
+template <class Real>
+void FrequencySolver<Real>::multiply_whole(Team& team, std::span<const Complex> x, std::span<Complex> y) const {
   const Slices<Real>& slices = matrices_.slices;
   const auto N = static_cast<std::size_t>(slices.rows());
   const double cost = 2e-9 * static_cast<double>(columns_.size());
@@ -135,10 +153,6 @@ void FrequencySolver<Real>::multiply(Team& team, std::span<const Complex> x, std
       y[static_cast<std::size_t>(rows.begin + i)] = {sums[k], sums[k + 1]};
     }
   });
-  if (cluster_ != nullptr) cluster_->sum(std::span<double>(reinterpret_cast<double*>(y.data()), 2 * N));
-  for (std::size_t i = 0; i < N; ++i)
-    for (SparseMatrix::InnerIterator e(matrices_.M0, static_cast<int>(i)); e; ++e)
-      y[i] += e.value() * x[static_cast<std::size_t>(e.col())];
 }
 
 template <class Real>

@@ -3,16 +3,18 @@
 //
 // â = Σ_n aⁿ e^{iωnΔt} over all steps for ever obeys this equation exactly, l̂ = Σ_n lⁿ e^{iωnΔt} ends with the pulse: what a resonator
 // would ring for tens of thousands of steps is one solution a frequency. The slices are transformed to a dense complex matrix (a
-// fifth of their memory), M_0 is the preconditioner. (Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856.)
+// fifth of their memory; compressed ones: compressed_transform.hpp), M_0 is the preconditioner. (Y. Saad, M. H. Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856.)
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
+#include "engine/solvers/acoustic_bem/stepping/compressed_transform.hpp"
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
 
 namespace conoid {
@@ -38,13 +40,16 @@ class FrequencySolver {
 
  private:
   void multiply(Team& team, std::span<const Complex> x, std::span<Complex> y);
+  /// This rank's columns of whole matrices, without M_0.
+  void multiply_whole(Team& team, std::span<const Complex> x, std::span<Complex> y) const;
   void precondition(std::span<const Complex> x, std::span<Complex> y);
 
   const Matrices<Real>& matrices_;
   InstantSolver& instant_;
   Communicator* cluster_;
   double omega_ = -1;                        ///< of the columns; negative: none yet
-  std::vector<std::complex<Real>> columns_;  ///< column j of this rank's slices at j · N
+  std::vector<std::complex<Real>> columns_;  ///< column j of this rank's slices at j · N; whole matrices
+  std::optional<CompressedTransform<Real>> compressed_;
 };
 
 /// Of a frequency (Hz) at which iterations did not converge.

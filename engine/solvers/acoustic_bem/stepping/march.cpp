@@ -70,7 +70,7 @@ void March<Real>::prepare_far(Index reach) {
   verify(matrices_.far.lowest() >= options_.steps, "steps of a group send nothing to far clusters within it");
   far_summation_ = std::make_unique<FarSummation<Real>>(matrices_.far, options_.steps, options_.level);
   for (Index r = 0; r < options_.runs; ++r)
-    far_histories_.emplace_back(matrices_.skeletons->size(), reach, options_.steps);
+    far_histories_.emplace_back(matrices_.skeletons->series(), reach, options_.steps);
 }
 
 template <class Real>
@@ -153,7 +153,42 @@ void March<Real>::gather_far(Team& team, Index steps, Index ahead) {
             far_histories_[r].set(of.begin + static_cast<Index>(s), at, static_cast<Real>(sums[s]));
         }
       }
+      if (!skeletons.remembering.empty()) gather_remembered(level, c, steps, ahead);
     });
+}
+
+/// Likewise of what walls remember, μ of skeletons.hpp: by the weights of the points that lie on the wall.
+template <class Real>
+void March<Real>::gather_remembered(Index level, Index cluster, Index steps, Index ahead) {
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const Interval of = skeletons.far.of(cluster), parts = skeletons.parts(level, cluster);
+  const auto rank = static_cast<std::size_t>(of.size());
+  const double* const weights = skeletons.sending(cluster).data();
+  const auto wall_of = [&](Index point) { return skeletons.points[static_cast<std::size_t>(point)].memory; };
+  const auto series_of = [&](Index point) { return skeletons.series_of[static_cast<std::size_t>(point)]; };
+  const auto& columns = matrices_.memory_columns;
+  const auto first = std::lower_bound(columns.begin(), columns.end(), parts.begin,
+                                      [](const MemoryColumn& c, Index unknown) { return c.unknown < unknown; });
+  for (Index s = of.begin; s < of.end; ++s) {
+    if (wall_of(s) < 0) continue;
+    const auto own = static_cast<std::size_t>(wall_of(s));
+    const auto weight = [&](Index i) {
+      return weights[static_cast<std::size_t>(i - parts.begin) * rank + static_cast<std::size_t>(s - of.begin)];
+    };
+    for (std::size_t r = 0; r < histories_.size(); ++r)
+      for (Index at = ahead - steps + 1; at <= ahead; ++at) {
+        double sum = 0;
+        for (auto c = first; level == 0 && c != columns.end() && c->unknown < parts.end; ++c) {
+          if (c->wall != wall_of(s)) continue;
+          const auto remembered = static_cast<double>(memory_histories_[r].at(c - columns.begin(), at)),
+                     now = static_cast<double>(histories_[r].at(c->unknown, at));
+          sum += weight(c->unknown) * (matrices_.walls[own].at_once() * now + remembered);
+        }
+        for (Index i = parts.begin; level > 0 && i < parts.end; ++i)
+          if (wall_of(i) == wall_of(s)) sum += weight(i) * static_cast<double>(far_histories_[r].at(series_of(i), at));
+        far_histories_[r].set(series_of(s), at, static_cast<Real>(sum));
+      }
+  }
 }
 
 template <class Real>
@@ -261,7 +296,24 @@ template <class Real>
 void March<Real>::illuminate(const Illumination& l, std::size_t g, std::size_t run) {
   if (std::exchange(first_lit_, false)) return;
   const Stopwatch watch(times_.illumination);
+  if (lit_ahead_) {
+    const std::size_t at = run * static_cast<std::size_t>(options_.steps) + g;
+    std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(at * rhs_.size()), rhs_.size(), rhs_.begin());
+    return;
+  }
   l(step() + 1 + static_cast<Index>(g), static_cast<Index>(run), rhs_);
+}
+
+template <class Real>
+void March<Real>::look_ahead(const Illumination& l) {
+  const Stopwatch watch(times_.illumination);
+  const std::size_t n = rhs_.size(), runs = histories_.size();
+  ahead_.resize(runs * static_cast<std::size_t>(options_.steps) * n);
+  for (Index g = 0; g < options_.steps; ++g)
+    for (std::size_t r = 0; r < runs; ++r)
+      l(step() + 1 + options_.steps + g, static_cast<Index>(r),
+        std::span(ahead_).subspan((r * static_cast<std::size_t>(options_.steps) + static_cast<std::size_t>(g)) * n, n));
+  lit_ahead_ = true;
 }
 
 template <class Real>
@@ -308,9 +360,15 @@ bool March<Real>::solve_steps_on_device(Team& team, const Illumination& l, const
       const std::size_t at = (r * steps + g) * n;
       for (std::size_t i = 0; i < n; ++i) right[at + i] = rhs_[i] - sums_[at + i];
     }
+  lit_ahead_ = false;
   {
     const Stopwatch watch(times_.on_device);
-    if (!device_steps_->run()) {
+    device_steps_->start();
+  }
+  look_ahead(l);
+  {
+    const Stopwatch watch(times_.on_device);
+    if (!device_steps_->finish()) {
       log::info("acoustic-bem: conjugate gradients did not converge on the device: processors take the steps");
       given_up.assign(right.begin(), right.end());
       device_steps_.reset();
@@ -383,6 +441,7 @@ void March<Real>::solve_steps(Team& team, const Illumination& l, const std::func
       }
       if (r + 1 == histories_.size() && each) each(step() + 1 + static_cast<Index>(g));
     }
+  if (right.empty()) lit_ahead_ = false;
 }
 
 template <class Real>
@@ -403,7 +462,7 @@ void March<Real>::remember(std::size_t g, std::size_t run, const double* now, co
 
 template <class Real>
 void March<Real>::restore_current() {
-  far_restored_ = false;
+  far_restored_ = lit_ahead_ = false;
   for (std::size_t r = 0; r < histories_.size(); ++r)
     for (Index j = 0; j < unknowns(); ++j)
       current_[r][static_cast<std::size_t>(j)] = static_cast<double>(histories_[r].value(j, 0));

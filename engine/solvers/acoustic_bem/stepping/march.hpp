@@ -12,7 +12,7 @@
 // weighted sums of those of the unknowns, or of the skeletons of halves, and whose sums are shared out by the same weights (skeletons.hpp). Far row-vectors begin behind the steps of a group.
 //
 // A team with a device has it take the steps of a group, where M_0 is symmetric (device_steps.hpp): the host waits for its sums, and then for
-// all steps of the group at once.
+// all steps of the group at once. Meanwhile it finds the right-hand sides of the next group, which need no values.
 #pragma once
 
 #include <complex>
@@ -73,7 +73,7 @@ class March {
   /// Throws Failure(invalid_input) if M_0 is not positive definite. With several ranks, collective as advance().
   March(Matrices<Real> matrices, MarchOptions options);
 
-  /// l(n, run, out): the right-hand side of step n.
+  /// l(n, run, out): the right-hand side of step n. Each is asked for once, by ascending n and then run, up to a group ahead of what advance() solves.
   using Illumination = std::function<void(Index, Index, std::span<double>)>;
   /// Takes n_g steps. `each(n)` is called as soon as step n is solved; current() is then a^n.
   void advance(Team& team, const Illumination& l, const std::function<void(Index)>& each = {});
@@ -112,6 +112,8 @@ class March {
   [[nodiscard]] bool solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
                                            std::vector<double>& given_up);
   void illuminate(const Illumination& l, std::size_t g, std::size_t run);
+  /// The right-hand sides of the group after this one.
+  void look_ahead(const Illumination& l);
   void prepare_far(Index reach);
   /// Calls each(cluster) for those of a level that have a skeleton, by the team; so many series are to pass through their weights.
   void for_skeletons(Team& team, Index level, double series, const std::function<void(Index)>& each);
@@ -121,6 +123,7 @@ class March {
   void spread_far(Team& team);
   /// Past values of the skeletons from those of the unknowns, `steps` of them that end with the newest one set, `ahead` of the histories' step.
   void gather_far(Team& team, Index steps, Index ahead);
+  void gather_remembered(Index level, Index cluster, Index steps, Index ahead);
 
   Matrices<Real> matrices_;
   MarchOptions options_;
@@ -145,6 +148,8 @@ class March {
   std::vector<double> far_sums_;  ///< [run][point][g]
   bool far_restored_ = true;      ///< false: the past of the skeletons is to be made of that of the unknowns
   bool first_lit_ = false;        ///< rhs_ holds the first right-hand side of the group already
+  bool lit_ahead_ = false;        ///< ahead_ holds all of them
+  std::vector<double> ahead_;     ///< [run][g][row]
   std::unique_ptr<DeviceSteps<Real>> device_steps_;
   Team* chosen_of_ = nullptr;  ///< the team that device_steps_ was chosen from
   MarchTimes times_;

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -375,13 +376,20 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
       together("reading only", b.rates.read_together, b.rates.read, "GB/s", "bandwidth");
     }
     bench_devices(run, row);
-    kernels<float>(b, "single", b.rates.fma_single, 0.4);
-    kernels<double>(b, "double", b.rates.fma_double, 0);
-    from_memory(b);
-    assembly(b);
-    tables<float>(b, "single", b.rates.fma_single, published_single);
-    if (!run.quick) tables<double>(b, "double", b.rates.fma_double, published_double);
-    cut_outs(b);
+    const auto any = [&](std::initializer_list<const char*> beginnings) {
+      return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* some) { return run.may_want(some); });
+    };
+    if (any({"slices from cache, "})) {
+      kernels<float>(b, "single", b.rates.fma_single, 0.4);
+      kernels<double>(b, "double", b.rates.fma_double, 0);
+    }
+    if (any({"slices from memory, ", "CSR products", "slices, n_g 8, over"})) from_memory(b);
+    if (any({"assembly, "})) assembly(b);
+    if (any({"Full-Blocking, ", "Contiguous-Blocking, "})) {
+      tables<float>(b, "single", b.rates.fma_single, published_single);
+      if (!run.quick) tables<double>(b, "double", b.rates.fma_double, published_double);
+    }
+    if (any({"ordering score, ", "Full-Blocking ", "Contiguous-Blocking "})) cut_outs(b);
     compression(b);
   } catch (const Failure& failure) {
     return failure.error();
@@ -393,6 +401,7 @@ Status paper_table(const TestRun& run, const BenchSink& row) {
   const FlushSubnormals flush;
   try {
     const bool kernels_wanted = run.may_want("Table 2") || run.may_want("Table 3");
+    if (row_ranks().leads()) say_length(run, row);
     if (row_ranks().leads() && run.may_want("Table 1")) paper_table_1(run, row);
     if (row_ranks().leads() && kernels_wanted) {
       Bench b{run, row, measure_rates(std::max(1, run.threads))};

@@ -109,42 +109,57 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
     const double bound = copy / sizeof(Real) * 2 * steps;
     row({std::move(what), flops / 1e9, "Gflop/s", flops / bound, floor * bound / 1e9, "copy bandwidth", "bandwidth"});
   };
-  {
+  const std::string ragged = fmt::format("{}: ragged blocks, {}, ", name, precision),
+                    passing = name + ": the same, n_g 8, memory for 1/";
+  if (run.may_want(ragged + "n_g ") || run.may_want(passing)) {
     run.doing(fmt::format("{}: summation, {}", name, precision));
     const Index count = run.quick ? 2000 : 8000;
     const Slices<Real> slices = made_slices<Real>(6400, count, 341, 6, 13);
-    for (int g : run.quick ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16, 32})
-      rate(fmt::format("{}: ragged blocks, {}, n_g {}, {} of values", name, precision, g,
-                       format_bytes(static_cast<Bytes>(slices.nonzeros()) * sizeof(Real))),
-           g, ragged_rate(device, slices, g, 8, run.threads), g == 8 ? 0.8 : 0);
+    for (int g : run.quick ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16, 32}) {
+      const std::string beginning = fmt::format("{}n_g {}, ", ragged, g);
+      if (!run.may_want(beginning)) continue;
+      const double flops = ragged_rate(device, slices, g, 8, run.threads);
+      rate(fmt::format("{}{} of values in {:.1f} us", beginning,
+                       format_bytes(static_cast<Bytes>(slices.nonzeros()) * sizeof(Real)),
+                       2e6 * g * static_cast<double>(slices.nonzeros()) / flops),
+           g, flops, g == 8 ? 0.8 : 0);
+    }
     const auto values = static_cast<Bytes>(slices.nonzeros()) * sizeof(Real);
     for (const Bytes part : {2, 4}) {
+      if (!run.may_want(passing)) break;
       const double passed = passing_rate(device, slices, values / part, run.threads);
-      row({fmt::format("{}: the same, n_g 8, memory for 1/{} of them: slabs that pass through", name, part),
-           passed / 1e9, "GB/s", passed / host, 0, "pinned copy", "bus"});
+      row({fmt::format("{}{} of them: slabs that pass through", passing, part), passed / 1e9, "GB/s", passed / host, 0,
+           "pinned copy", "bus"});
     }
   }
   // As a run has them: rows and slices of spheres along a Hilbert curve.
   for (const int divisions : run.quick ? std::vector<int>{12} : std::vector<int>{12, 20, 28}) {
+    const Index unknowns = 10 * Index{divisions} * divisions + 2;
+    const auto beginning = [&](int g) { return fmt::format("{}n_g {}, sphere of N = {}, ", ragged, g, unknowns); };
+    if (!run.may_want(beginning(8)) && !run.may_want(beginning(16))) continue;
     RowTeam team(run.workers());
     const Surface surface = unit_sphere(divisions);
     run.doing(fmt::format("{}: assembly of a sphere, N = {}, {}", name, surface.unknowns, precision));
     const Matrices<Real> m = assemble_all<Real>(surface, form_for(surface, FormName::NC), {}, team);
     for (int g : {8, 16}) {
+      if (!run.may_want(beginning(g))) continue;
       const double flops = ragged_rate(device, m.slices, g, 8, run.threads);
-      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values in {:.1f} us", name, precision, g,
-                       surface.unknowns, format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real)),
+      rate(fmt::format("{}{} of values in {:.1f} us", beginning(g),
+                       format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real)),
                        2e6 * g * static_cast<double>(m.slices.nonzeros()) / flops),
            g, flops, g == 8 && divisions >= 20 ? 0.8 : 0);
     }
   }
   for (int bc : run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
+    if (!run.may_want(name + ": Contiguous-Blocking, ") && !run.may_want(name + ": Full-Blocking, ") &&
+        !run.may_want(ragged + "rows of "))
+      break;
     run.doing(fmt::format("{}: blocks of {} columns, {}", name, bc, precision));
     const Slices<Real> slices = made_slices<Real>(6400, 420, 756, bc, bc);
     rate(fmt::format("{}: Contiguous-Blocking, {}, b_c {}, n_g 8, 420 slices x 6400 rows", name, precision, bc), 8,
          block_rate(device, slices, BlockKind::contiguous, bc, 0), 0);
-    rate(fmt::format("{}: ragged blocks, {}, rows of {}, n_g 8, the same", name, precision, bc), 8,
-         ragged_rate(device, slices, 8, 6, run.threads), 0);
+    rate(fmt::format("{}rows of {}, n_g 8, the same", ragged, bc), 8, ragged_rate(device, slices, 8, 6, run.threads),
+         0);
     const Slices<Real> aligned = aligned_slices<Real>(6400, 420, bc, 128);
     for (int br : run.quick ? std::vector<int>{128} : std::vector<int>{32, 64, 128})
       rate(fmt::format("{}: Full-Blocking, {}, b_c {}, b_r {}, n_g 8, 420 slices x 6400 rows", name, precision, bc, br),
@@ -162,6 +177,8 @@ double seconds_of(const std::function<void()>& work) {
 /// the processors, and how they compare.
 void runs_of(const NamedDevice& named, const TestRun& run, const BenchSink& row) {
   const std::string name = "device, " + named.name;
+  const std::array begins{": assembly, ", ": march, ", ": summation of a march", ": radiation and solution"};
+  if (std::none_of(begins.begin(), begins.end(), [&](const char* what) { return run.may_want(name + what); })) return;
   const Surface surface = unit_sphere(run.quick ? 8 : 18);
   const Form form = form_for(surface, FormName::NC);
   const auto device_alone = [&] {

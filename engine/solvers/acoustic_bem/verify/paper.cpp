@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include "engine/core/seconds_now.hpp"
 #include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
+#include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/balance_study.hpp"
@@ -29,12 +31,17 @@ struct Marched {
   std::vector<BalanceSample> samples;  ///< of the summation
 };
 
-/// Some groups of steps of a sphere, single precision, n_g 8.
-Marched marched(const Surface& surface, int groups, Team& team, Communicator* cluster = nullptr) {
+/// Those of a sphere, single precision; of several ranks each has a share.
+Matrices<float> assembled(const Surface& surface, Team& team, Communicator* cluster) {
   Assembly assembly(surface, form_for(surface, FormName::NC), {}, cluster);
   NoProgress quiet;
   assembly.find_extents(team, quiet, {}).or_throw();
-  March<float> march(std::move(*assembly.assemble<float>(team, quiet, {})), {.steps = 8, .cluster = cluster});
+  return std::move(*assembly.assemble<float>(team, quiet, {}));
+}
+
+/// Some groups of steps, n_g 8.
+Marched marched(Matrices<float> matrices, int groups, Team& team, Communicator* cluster = nullptr) {
+  March<float> march(std::move(matrices), {.steps = 8, .cluster = cluster});
   const auto light = [](Index n, Index, std::span<double> l) {
     std::fill(l.begin(), l.end(), std::exp(-0.01 * static_cast<double>((n - 40) * (n - 40))));
   };
@@ -45,7 +52,7 @@ Marched marched(const Surface& surface, int groups, Team& team, Communicator* cl
   const double begin = seconds_now();
   for (int g = 1; g < groups; ++g) march.advance(team, light);
   if (cluster != nullptr) cluster->barrier();
-  Marched out{seconds_now() - begin, march.times(), surface.unknowns, 8 * (groups - 1), {}};
+  Marched out{seconds_now() - begin, march.times(), march.unknowns(), 8 * (groups - 1), {}};
   out.stages.summation -= before.summation;
   out.stages.radiation -= before.radiation;
   out.stages.solution -= before.solution;
@@ -59,11 +66,13 @@ WorkerSpec device_worker(const std::string& name) {
   return {.name = name, .threads = 1, .device = name};
 }
 
+constexpr int quick_divisions = 8, whole_divisions = 18;
+
 class Figures {
  public:
   Figures(const TestRun& run, const BenchSink& sink)
       : run_(run), sink_(sink), threads_(std::max(1, run.threads)), groups_(run.quick ? 12 : 60),
-        surface_(unit_sphere(run.quick ? 8 : 18)), devices_(devices_of(run)) {}
+        surface_(unit_sphere(run.quick ? quick_divisions : whole_divisions)), devices_(devices_of(run)) {}
 
   void figures_13_and_14() {
     if (!run_.may_want("Fig. 13") && !run_.may_want("Fig. 14")) return;
@@ -80,7 +89,7 @@ class Figures {
                                          : fmt::format("{} devices and {} threads", count, threads_ - used);
       run_.doing(fmt::format("march, {}", who));
       RowTeam team(row_workers);
-      const Marched m = marched(surface_, groups_, team);
+      const Marched m = marched(whole(), groups_, team);
       row(fmt::format("Fig. 13a: march, {}, N = {}, {} steps", who, m.unknowns, m.steps), m.seconds, "s", 0,
           "23,962 and 10,823 steps on 2 to 8 nodes in the source, as a plot");
       if (count == 0)
@@ -99,8 +108,8 @@ class Figures {
     if (!run_.may_want(name)) return;
     Team team({WorkerSpec{"cpu", threads_, 1}});
     run_.doing(name);
-    const Marched many = marched(surface_, groups_, team, &row_ranks());
-    const Marched one = row_ranks().leads() ? marched(surface_, groups_, team) : Marched{};
+    const Marched many = marched(assembled(surface_, team, &row_ranks()), groups_, team, &row_ranks());
+    const Marched one = row_ranks().leads() ? marched(whole(), groups_, team) : Marched{};
     row_ranks().barrier();
     if (!row_ranks().leads()) return;
     row(fmt::format("Fig. 13a: march, {} ranks of {} threads, N = {}, {} steps", size, threads_, many.unknowns,
@@ -127,7 +136,7 @@ class Figures {
     row_workers.tally = run_.tally;
     run_.doing("balance of unlike workers");
     RowTeam team(row_workers);
-    const Marched m = marched(surface_, 17, team);
+    const Marched m = marched(whole(), 17, team);
     const auto W = workers.size();
     for (const std::size_t pass : {1, 2, 3, 5, 10, 15}) {
       if (pass * W > m.samples.size()) break;
@@ -160,8 +169,19 @@ class Figures {
     part("solution", m.stages.solution);
   }
 
+  /// Copies of one assembly, by the processors: what the figures are about is the march.
+  Matrices<float> whole() {
+    if (!matrices_) {
+      run_.doing(fmt::format("assembly, N = {}", surface_.unknowns));
+      RowTeam team(run_.workers());
+      matrices_ = assembled(surface_, team, nullptr);
+    }
+    return *matrices_;
+  }
+
   const TestRun& run_;
   const BenchSink& sink_;
+  std::optional<Matrices<float>> matrices_;
   int threads_, groups_;
   Surface surface_;
   std::vector<NamedDevice> devices_;
@@ -180,6 +200,25 @@ constexpr PublishedOrdering orderings[] = {
     {Ordering::hilbert, "Hilbert", 55, {{{29.6, 28.9, 27.3, 22.4}, {14.9, 14.9, 14.7, 14.3}, {7.5, 7.5, 7.4, 7.4}}}}};
 
 }  // namespace
+
+void say_length(const TestRun& run, const BenchSink& sink) {
+  constexpr const char* name = "Foreseen time of all these rows";
+  if (!run.wants(name)) return;
+  // A small assembly tells what a thread gets of a core just now and how fast that is; the rest was found on two cores (README), where an
+  // evaluation took 0.25 us.
+  run.doing("foreseeing how long this takes");
+  Team one({WorkerSpec{"cpu", 1, 1}});
+  const Surface small = unit_sphere(6);
+  const double begin = seconds_now(), begin_of_thread = thread_seconds();
+  const auto evaluations = static_cast<double>(assembled(small, one, nullptr).evaluations);
+  const double took = thread_seconds() - begin_of_thread, waiting = (seconds_now() - begin) / std::max(took, 1e-6),
+               slowness = std::max(1.0, waiting) * std::clamp(took / evaluations / 0.25e-6, 0.5, 4.0);
+  const auto threads = static_cast<double>(std::max(1, run.threads));
+  const double figures = run.quick ? 1 : 28, tables = run.quick ? 4 : 62, alone = run.quick ? 2 : 20;
+  double seconds = slowness * (tables + (figures + alone) * 2 / threads);
+  for (const NamedDevice& d : devices_of(run)) seconds += (run.quick ? 2 : 30) * (is_emulated(d.info) ? 100 : 1);
+  sink({name, seconds, "s", 0, 0, "", fmt::format("{} threads, {} devices", run.threads, devices_of(run).size())});
+}
 
 void paper_table_1(const TestRun& run, const BenchSink& sink) {
   struct Published {

@@ -6,6 +6,8 @@
 
 namespace conoid::acoustic_bem {
 
+/// How long all of it will take, as a row before the others. On one rank.
+void say_length(const TestRun& run, const BenchSink& row);
 /// Extra cost of the source's balancer against the best borders, on made-up workers and costs.
 void paper_table_1(const TestRun& run, const BenchSink& row);
 /// Non-zeros of blocks of a body numbered at random, by Morton and by Hilbert; the source's airplane beside it.

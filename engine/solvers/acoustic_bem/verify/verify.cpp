@@ -14,6 +14,7 @@
 
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/verify/filled_scenes.hpp"
+#include "engine/solvers/acoustic_bem/verify/room_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
@@ -375,6 +376,20 @@ void walls_over_frequency(Table& t, int d) {
             late_level_of_memory(4, wall, 20000, t.team), 1e-12, "stability: no exponential growth");
 }
 
+void bodies_in_rooms(Table& t) {
+  t.run.doing("ball in a room");
+  const SpectralErrors a = ball_in_a_room(4, t.team), b = ball_in_a_room(8, t.team);
+  for (std::size_t k = 0; k < b.of.size(); ++k)
+    t.at_most(
+        fmt::format("ball that pulsates in a spherical room, N = {}, wave number {}", b.unknowns, b.wave_numbers[k]),
+        b.of[k], 0.02, "exact: two spherical waves");
+  t.at_least(fmt::format("ball that pulsates in a spherical room: order, N = {} to {}, wave number {}", a.unknowns,
+                         b.unknowns, b.wave_numbers[2]),
+             order(a.of[2], b.of[2], a, b), 1.5, "order 2");
+  t.at_most("monopole in a rigid box beside a ball, single precision: rate of the mean pressure",
+            mean_beside_a_ball(2200, t.team), 3e-4, "exact: c^2 int f dt / V");
+}
+
 /// Moving, absorbing and soft groups; a ground; a room.
 void walls(Table& t) {
   const int d = t.run.quick ? 6 : 8;
@@ -567,6 +582,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
              "porous layer", "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
       walls(t);
+    if (any({"ball that pulsates", "monopole in a rigid box"})) bodies_in_rooms(t);
     if (any({"fluid sphere", "gas-filled sphere", "weakly scattering"})) filled(t);
     if (any({"ear of a sphere"})) hearing(t);
     if (any({"echoes of a sphere"})) echoes(t);

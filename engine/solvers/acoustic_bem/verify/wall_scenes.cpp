@@ -196,8 +196,6 @@ RationalAdmittance ringing_wall() {
   return {0.1, {{-2, 0.6}, {pole, residue}}};
 }
 
-namespace {
-
 /// Σ u e^{iωt} Δt
 std::complex<double> transformed(const std::vector<double>& u, const std::vector<double>& times, double omega) {
   std::complex<double> sum = 0;
@@ -209,8 +207,6 @@ std::complex<double> transformed(const Pulse& pulse, double t0, double dt, doubl
   for (double t = 0; t < t0 + pulse.length(); t += dt) sum += dt * pulse.value(t - t0) * std::polar(1.0, omega * t);
   return sum;
 }
-
-}  // namespace
 
 SpectralErrors remembering_sphere(int divisions, const RationalAdmittance& wall, Team& team) {
   Conditions conditions;

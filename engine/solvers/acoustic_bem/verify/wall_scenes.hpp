@@ -47,6 +47,11 @@ enum class SphereMotion : char { pulsating, oscillating, cap };
 /// All of it an impedance ζ; 0: soft, as a group.
 [[nodiscard]] WallErrors absorbing_sphere(int divisions, double impedance, Team& team);
 
+/// Σ u e^{iωt} Δt of a signal at even times, and of a pulse's samples.
+[[nodiscard]] std::complex<double> transformed(const std::vector<double>& u, const std::vector<double>& times,
+                                               double omega);
+[[nodiscard]] std::complex<double> transformed(const Pulse& pulse, double t0, double dt, double omega);
+
 /// A wall that rings and relaxes: β = 0.1 + 0.6/(s + 2) + (s + 0.3)/(s² + s + 9.25), c = 1; passive.
 [[nodiscard]] RationalAdmittance ringing_wall();
 struct SpectralErrors : WallErrors {

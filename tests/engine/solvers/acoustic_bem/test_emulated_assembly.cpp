@@ -5,6 +5,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_bem/verify/room_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
@@ -36,6 +37,15 @@ Surface mirrored_screen() {
   return std::move(*make_surface(mesh, Ordering::hilbert, 2, conditions));
 }
 
+/// Its walls are tested by form N, the ball in it by the combined form.
+Surface ball_in_box() {
+  const Mesh mesh = with_body(*box_surface({.low = {-1, -1, -1}, .high = {1, 1, 1}, .divisions = {3, 3, 3}}),
+                              *icosphere({.radius = 0.4, .divisions = 1}), {});
+  Conditions conditions;
+  conditions.inside = true;
+  return std::move(*make_surface(mesh, Ordering::hilbert, 1, conditions));
+}
+
 }  // namespace
 
 class TestEmulatedAssembly : public QObject {
@@ -59,6 +69,12 @@ class TestEmulatedAssembly : public QObject {
     const Surface cube = unit_cube(3);
     const double other = assembly_difference(cube, form_for(cube, FormName::NC), {emulated_worker("emulated:0")});
     QVERIFY2(other < 1e-12, qPrintable(QString::number(other)));
+  }
+  void bodies_in_rooms() {
+    const Surface s = ball_in_box();
+    const double off = assembly_difference(s, form_for(s, FormName::NC), {emulated_worker("emulated:0")});
+    QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
+    QVERIFY(off > 0);
   }
   /// Tiles of several on a processor and a device that has room for a few triangles at a time.
   void shared_and_in_batches() {

@@ -16,6 +16,7 @@
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
 #include "tests/engine/solvers/acoustic_bem/rank_runs.hpp"
@@ -148,18 +149,23 @@ class TestRanks : public QObject {
   /// Near and far slices are shared out; a rank's sums of far ones go through the weights before ranks add theirs.
   void ranks_with_compressed_matrices_are_one_rank_data() {
     QTest::addColumn<bool>("room");
-    QTest::newRow("sphere") << false;
-    QTest::newRow("room, whose mean pressure stays") << true;
+    QTest::addColumn<bool>("remembers");
+    QTest::newRow("sphere") << false << false;
+    QTest::newRow("room, whose mean pressure stays") << true << false;
+    QTest::newRow("room with a wall that rings") << true << true;
   }
   void ranks_with_compressed_matrices_are_one_rank() {
     QFETCH(bool, room);
+    QFETCH(bool, remembers);
     Conditions conditions;
     conditions.inside = room;
-    const Surface surface =
+    if (remembers) conditions.walls = {{"zmax", WallKind::impedance, 1, {}, ringing_wall()}};
+    Surface surface =
         room ? std::move(*make_surface(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {15, 4, 4}}),
                                        Ordering::clusters, 1, conditions))
              : unit_sphere(8, true, Ordering::clusters);
     const Form form = form_for(surface, room ? FormName::N : FormName::NC);
+    set_wall_memory(surface, form.dt);
     Team team({{"cpu", 1, 1}});
     NoProgress quiet;
     constexpr int grouped = 4;

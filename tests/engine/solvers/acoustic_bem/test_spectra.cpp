@@ -28,26 +28,32 @@ class TestSpectra : public QObject {
   // the signals, and a run of one group of steps has the same spectra.
   void spectra_are_those_of_endless_runs_data() {
     QTest::addColumn<QString>("boundaries");
-    QTest::addRow("rigid") << R"({"surface": "rigid"})";
-    QTest::addRow("soft") << R"({"surface": "soft"})";
-    QTest::addRow("filled") << R"({"surface": "filled"})";
+    QTest::addColumn<bool>("compressed");
+    QTest::addRow("rigid") << R"({"surface": "rigid"})" << false;
+    QTest::addRow("soft") << R"({"surface": "soft"})" << false;
+    QTest::addRow("filled") << R"({"surface": "filled"})" << false;
     QTest::addRow("walls that move, absorb and yield over a ground") << R"({"groups": [
       {"kind": "velocity", "group": "first", "pulse": {"kind": "ricker", "frequency": "80 Hz", "amplitude": "2 mm/s"}},
       {"kind": "impedance", "group": "second", "impedance": 1.5}, {"kind": "soft", "group": "third"}],
-      "ground": {"height": "-3.5 m"}})";
-    QTest::addRow("walls over frequency over a ground") << R"({"groups": [
+      "ground": {"height": "-3.5 m"}})" << false;
+    for (const bool compressed : {false, true})
+      QTest::addRow("walls over frequency over a ground%s", compressed ? ", compressed" : "") << R"({"groups": [
       {"kind": "poles", "group": "first", "rest": 0.2, "poles": [[-600, 0, 300, 0], [-200, 500, 100, 30]]},
       {"kind": "porous", "group": "second", "flow_resistivity": 8000, "thickness": "30 cm"}],
-      "ground": {"height": "-3.5 m"}})";
+      "ground": {"height": "-3.5 m"}})" << compressed;
   }
 
   void spectra_are_those_of_endless_runs() {
     QFETCH(QString, boundaries);
-    Mesh mesh = *icosphere({.divisions = 3, .equal_volume = true});
+    QFETCH(bool, compressed);
+    // Clusters of a sphere as small are all near; those of a bar are not.
+    Mesh mesh = compressed ? *box_surface({.low = {-0.25, -0.25, -2}, .high = {0.25, 0.25, 2}, .divisions = {3, 3, 24}})
+                           : *icosphere({.divisions = 3, .equal_volume = true});
     const char* names[] = {"first", "second", "third"};
     for (Index k = 0; k < 3; ++k) {
-      std::vector<Index> cells(40);
-      std::iota(cells.begin(), cells.end(), 40 * k);
+      const Index some = mesh.cell_count() / 9 * 2;
+      std::vector<Index> cells(static_cast<std::size_t>(some));
+      std::iota(cells.begin(), cells.end(), some * k);
       mesh.add_group(names[k], 2).cells = cells;
     }
     Json json = sphere_case();
@@ -57,6 +63,13 @@ class TestSpectra : public QObject {
         read_json(R"({"receivers": [{"position": [0, 0, -3]}, {"position": [2.5, 0, 0.5]}, {"position": [1.05, 0, 0]}],
       "spectra": {"from": 40, "to": 160, "count": 5}})");
     json["parameters"]["steps"] = 1000;
+    // Of the same matrices, whatever their error; steps are shorter on the finer mesh, and so many of them leave out more of the tail.
+    if (compressed) {
+      json["parameters"]["matrices"] = "compressed";
+      json["parameters"]["grouped_steps"] = 2;
+      json["parameters"]["compression"] = 0.01;
+      json["parameters"]["steps"] = 1600;
+    }
     const auto shared = std::make_shared<const Mesh>(mesh);
     Run whole(json, shared);
     whole.go();
@@ -77,12 +90,14 @@ class TestSpectra : public QObject {
       for (std::size_t r = 1; r < 3; ++r) {
         const std::complex<double> p(spectra[k][2 + 3 * r], spectra[k][3 + 3 * r]);
         const double off = std::abs(p / first - sum[r] / sum[0]) / std::abs(p / first);
-        QVERIFY2(off < 1e-7, qPrintable(QString("%1 Hz, %2: %3").arg(spectra[k][0]).arg(r).arg(off)));
+        QVERIFY2(off < (compressed ? 1e-6 : 1e-7),
+                 qPrintable(QString("%1 Hz, %2: %3").arg(spectra[k][0]).arg(r).arg(off)));
       }
       for (std::size_t c = 0; c < spectra[k].size(); ++c)
         QVERIFY(std::abs(spectra[k][c] - other[k][c]) <= 1e-8 * (1 + std::abs(spectra[k][c])));
     }
     QVERIFY(whole.number("spectrum_iterations") > 1 && whole.number("spectrum_iterations") < 60);
+    if (compressed) QVERIFY(whole.number("compression_error") > 1e-5 && whole.number("skeleton_points") > 10);
   }
 
   // Fields of the last frame, of a run that has hardly begun, against the series.
