@@ -105,11 +105,27 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
       setProperty("caseStoodAside", false);
     }
   });
+  connect(viewport_, &ViewportPanel::display_shown, this, [this](bool on) {
+    // The choices stand beside the picture, not in its place: on a small screen the run steps aside until they are closed.
+    constexpr int enough = 640;
+    if (on && viewport_->width() < enough && is_pane_visible("run")) {
+      show_pane("run", false);
+      setProperty("runStoodAside", true);
+    } else if (!on && property("runStoodAside").toBool()) {
+      show_pane("run", true);
+      setProperty("runStoodAside", false);
+    }
+  });
   connect(&viewport_->pane(), &ScenePane::marker_chosen, this, [this](const Marker& marker) {
     if (marker.key.empty() || !is_pane_visible("case")) return;
     show_mesh(false);
     case_->reveal(marker.key);
   });
+  connect(&viewport_->pane(), &ScenePane::condition_dropped, this,
+          [&model, &run](const Marker& from, const Marker& onto) {
+            if (const QString why = take_condition(model, from.key, onto.key); !why.isEmpty())
+              run.add_log({LogLevel::warning, run.elapsed(), why.toStdString(), {}, {}});
+          });
   connect(case_, &CasePanel::chosen, this, [this](const QString& pointer) {
     chosen_ = pointer.toStdString();
     show_conditions();
