@@ -22,7 +22,8 @@ struct Key {
 std::optional<Key> thinning_key(const Json& node, const std::string& pointer, int depth) {
   constexpr int deepest = 4;
   if (!node.is_object() || depth > deepest) return std::nullopt;
-  if (const Json& thins = keyword_of(node, "thins"); thins.is_boolean() && thins.get<bool>()) return Key{pointer, &node};
+  if (const Json& thins = keyword_of(node, "thins"); thins.is_boolean() && thins.get<bool>())
+    return Key{pointer, &node};
   const Json& properties = keyword_of(node, "properties");
   if (!properties.is_object()) return std::nullopt;
   for (const auto& [key, child] : properties.items())

@@ -452,8 +452,14 @@ void ViewportPanel::set_difference(bool on) {
   second_->clear({});
   second_title_.clear();
   if (!on) second_->set_title(other_title_);
-  show_in_second();
-  emit difference_changed(on);
+  // Charts at once; fields of millions of values are subtracted and drawn in a turn of the event loop of their own.
+  {
+    const TurnWork work;
+    emit difference_changed(on);
+  }
+  in_free_turn(second_, [this, on] {
+    if (second_ && other_ && difference_ == on) show_in_second();
+  });
 }
 
 void ViewportPanel::compare_with(RunModel* other, const QString& title, const QString& own) {

@@ -107,7 +107,7 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   });
   connect(viewport_, &ViewportPanel::display_shown, this, [this](bool on) {
     // The choices stand beside the picture, not in its place: on a small screen the run steps aside until they are closed.
-    constexpr int enough = 640;
+    constexpr int enough = 560;
     if (on && viewport_->width() < enough && is_pane_visible("run")) {
       show_pane("run", false);
       setProperty("runStoodAside", true);

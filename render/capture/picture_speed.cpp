@@ -67,13 +67,15 @@ std::vector<Vec3> points_of_cube(Index side) {
   for (Index z = 0; z <= side; ++z)
     for (Index y = 0; y <= side; ++y)
       for (Index x = 0; x <= side; ++x)
-        places.push_back({-1 + h * static_cast<double>(x), -1 + h * static_cast<double>(y), -1 + h * static_cast<double>(z)});
+        places.push_back(
+            {-1 + h * static_cast<double>(x), -1 + h * static_cast<double>(y), -1 + h * static_cast<double>(z)});
   return places;
 }
 
 std::vector<FramePtr> grid_frames(Index side) {
   const double h = 2 / static_cast<double>(side);
-  return frames_of("volume", ImageGeometry{{side + 1, side + 1, side + 1}, {-1, -1, -1}, {h, h, h}}, points_of_cube(side));
+  return frames_of("volume", ImageGeometry{{side + 1, side + 1, side + 1}, {-1, -1, -1}, {h, h, h}},
+                   points_of_cube(side));
 }
 
 MeshGeometry mesh_of(const std::vector<Vec3>& places, std::vector<Index> nodes, std::size_t a_cell, std::uint8_t type) {
@@ -117,7 +119,8 @@ std::vector<FramePtr> surface_frames(Index cells) {
     for (Index i = 0; i < around; ++i) {
       // Not quite to the poles, where sides would have no length.
       const double theta = pi * (static_cast<double>(j) + 0.5) / static_cast<double>(down + 1),
-                   phi = 2 * pi * static_cast<double>(i) / static_cast<double>(around), r = 1 + 0.2 * std::cos(6 * theta);
+                   phi = 2 * pi * static_cast<double>(i) / static_cast<double>(around),
+                   r = 1 + 0.2 * std::cos(6 * theta);
       places.push_back({r * std::sin(theta) * std::cos(phi), r * std::sin(theta) * std::sin(phi), r * std::cos(theta)});
       if (j == down) continue;
       const Index next = (i + 1) % around;
@@ -129,7 +132,8 @@ std::vector<FramePtr> surface_frames(Index cells) {
 
 class Meter {
  public:
-  Meter(RasterViewport& viewport, const PictureSpeedOptions& options, const std::function<void(const PictureSpeed&)>& on_row)
+  Meter(RasterViewport& viewport, const PictureSpeedOptions& options,
+        const std::function<void(const PictureSpeed&)>& on_row)
       : viewport_(viewport), options_(options), on_row_(on_row) {}
 
   /// Both rows of what a view shows.
@@ -179,7 +183,8 @@ class Meter {
         times.push_back(since(one));
       }
     }
-    const double processor = static_cast<double>(std::clock() - spent) / CLOCKS_PER_SEC / static_cast<double>(times.size());
+    const double processor =
+        static_cast<double>(std::clock() - spent) / CLOCKS_PER_SEC / static_cast<double>(times.size());
     std::sort(times.begin(), times.end());
     on_row_({name, 1 / times[times.size() / 2], times.back(), processor, viewport_.renderer_name()});
     return {};

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is seen inside of volume meshes: planes through their cells, and iso-surfaces.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <unordered_map>
+#include <utility>
 
 #include <vtkActor.h>
+#include <vtkAppendPolyData.h>
 #include <vtkCellData.h>
 #include <vtkCellDataToPointData.h>
+#include <vtkCleanPolyData.h>
+#include <vtkCompositeDataIterator.h>
+#include <vtkCompositeDataSet.h>
 #include <vtkContourFilter.h>
 #include <vtkFloatArray.h>
 #include <vtkLookupTable.h>
@@ -25,6 +33,56 @@
 
 namespace conoid {
 
+namespace {
+
+/// What a filter that works in several threads leaves in pieces. VTK 9.1 does so with planes through unstructured grids, VTK 9.3 does not.
+vtkSmartPointer<vtkPolyData> in_one(vtkDataObject* data) {
+  if (auto* whole = vtkPolyData::SafeDownCast(data)) return whole;
+  vtkNew<vtkAppendPolyData> all;
+  all->AddInputData(vtkNew<vtkPolyData>());
+  if (auto* pieces = vtkCompositeDataSet::SafeDownCast(data)) {
+    const auto each = vtkSmartPointer<vtkCompositeDataIterator>::Take(pieces->NewIterator());
+    for (each->InitTraversal(); !each->IsDoneWithTraversal(); each->GoToNextItem())
+      if (auto* piece = vtkPolyData::SafeDownCast(each->GetCurrentDataObject())) all->AddInputData(piece);
+  }
+  all->Update();
+  return all->GetOutput();
+}
+
+/// Fields that jump from cell to cell have a point of each cell in one place: surfaces of one value are without gaps where these have one value,
+/// their mean.
+void join_values(vtkUnstructuredGrid& grid) {
+  auto* values = vtkFloatArray::SafeDownCast(grid.GetPointData()->GetScalars());
+  if (values == nullptr) return;
+  struct Place {
+    std::array<double, 3> at;
+    bool operator==(const Place& other) const { return at == other.at; }
+  };
+  const auto hash = [](const Place& place) {
+    std::size_t h = 0;
+    for (const double x : place.at) h = h * 1099511628211U + std::hash<double>()(x);
+    return h;
+  };
+  std::unordered_map<Place, std::pair<double, int>, decltype(hash)> means(16, hash);
+  const vtkIdType n = grid.GetNumberOfPoints();
+  means.reserve(static_cast<std::size_t>(n));
+  Place place{};
+  for (vtkIdType i = 0; i < n; ++i) {
+    grid.GetPoint(i, place.at.data());
+    auto& [sum, count] = means[place];
+    sum += static_cast<double>(values->GetValue(i));
+    ++count;
+  }
+  if (means.size() == static_cast<std::size_t>(n)) return;
+  for (vtkIdType i = 0; i < n; ++i) {
+    grid.GetPoint(i, place.at.data());
+    const auto& [sum, count] = means.at(place);
+    values->SetValue(i, static_cast<float>(sum / count));
+  }
+}
+
+}  // namespace
+
 vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
   if (grid_ == nullptr) grid_ = unstructured_grid(mesh_);
   vtkNew<vtkFloatArray> scalars;
@@ -37,7 +95,7 @@ vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
 }
 
 void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring) {
-  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values().empty();
+  const bool cuts = shows_cuts(view);
   vtkSmartPointer<vtkUnstructuredGrid> grid;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const bool visible = cuts && view.cuts[axis].visible;
@@ -58,13 +116,8 @@ void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Colo
     cutter->SetInputData(grid);
     cutter->ComputeNormalsOff();
     cutter->Update();
+    const vtkSmartPointer<vtkPolyData> cut = in_one(cutter->GetOutputDataObject(0));
     vtkNew<vtkPolyDataMapper> mapper;
-    mapper->SetInputDataObject(cutter->GetOutputDataObject(0));
-    auto* cut = vtkPolyData::SafeDownCast(cutter->GetOutputDataObject(0));
-    if (cut == nullptr) {
-      cut_actors_[axis]->VisibilityOff();
-      continue;
-    }
     mapper->SetInputData(cut);
     mapper->SetLookupTable(lookup_table(coloring));
     mapper->SetScalarRange(coloring.low, coloring.high);
@@ -89,14 +142,18 @@ void MeshPart::update_iso(const FieldView& view, const Theme& theme, const Color
     averaged->Update();
     grid = vtkUnstructuredGrid::SafeDownCast(averaged->GetOutput());
   }
+  if (association_ == Association::point) join_values(*grid);
   vtkNew<vtkContourFilter> contours;
   contours->SetInputData(grid);
   contours->ComputeNormalsOff();
   const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
   int count = 0;
   for (const double fraction : view.iso) contours->SetValue(count++, fraction * end);
+  // One point where surfaces of neighbours meet, so that they are shaded as one.
+  vtkNew<vtkCleanPolyData> joined;
+  joined->SetInputConnection(contours->GetOutputPort());
   vtkNew<vtkPolyDataNormals> smooth;
-  smooth->SetInputConnection(contours->GetOutputPort());
+  smooth->SetInputConnection(joined->GetOutputPort());
   smooth->SplittingOff();
   smooth->Update();
   vtkNew<vtkPolyDataMapper> mapper;

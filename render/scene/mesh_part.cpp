@@ -33,7 +33,7 @@ namespace conoid {
 
 namespace {
 
-constexpr std::size_t coarse_from = 40000;          // triangles: more take a processor that draws them longer than 30 ms
+constexpr std::size_t coarse_from = 40000;  // triangles: more take a processor that draws them longer than 30 ms
 constexpr int fewest_boxes = 32, most_boxes = 256;  // along the longest side, of what is drawn while the view moves
 constexpr double band_half_width = 0.03;            // of a line, against its length
 constexpr std::ptrdiff_t most_refined = 40000;      // curved cells
@@ -491,7 +491,7 @@ void MeshPart::average_at_nodes() {
 void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) {
   const bool colored = !values().empty();
-  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && colored;
+  const bool cuts = shows_cuts(view);
   place_points(view, warp);
   const bool smooth = view.smooth && association_ == Association::cell && !skin_.has_volume_cells;
   if (std::exchange(smooth_, smooth) != smooth) values_changed_ = true;
@@ -510,7 +510,7 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   set_surface_look(*surface_actor_->GetProperty(), theme);
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
-  wires_wanted_ = (view.edges || only_lines || cuts) && !skin_.edges.empty();
+  wires_wanted_ = (view.edges || only_lines) && !skin_.edges.empty();
   // Opaque lines in a mixed colour: blending them would need sorting.
   const Rgb faint = mix(theme.muted, theme.background, 0.25);
   const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);

@@ -37,7 +37,7 @@ class MeshPart final : public ScenePart {
   void set_coarse(bool coarse, std::size_t most) override;
   [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] bool is_line() const override { return !skin_.across.empty(); }
-  [[nodiscard]] bool wants_outline(const FieldView& view) const override { return shows_iso(view); }
+  [[nodiscard]] bool wants_outline(const FieldView& view) const override { return shows_iso(view) || shows_cuts(view); }
   [[nodiscard]] std::size_t cells_to_search() const override { return mesh_.types ? mesh_.types->size() : 0; }
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Sampler sampler() const override;
@@ -57,6 +57,9 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] bool shows_nodes() const { return association_ == Association::point || smooth_; }
   [[nodiscard]] bool shows_iso(const FieldView& view) const {
     return !view.iso.empty() && skin_.has_volume_cells && !values().empty();
+  }
+  [[nodiscard]] bool shows_cuts(const FieldView& view) const {
+    return view.mesh_cuts && skin_.has_volume_cells && !values().empty();
   }
   void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring);
   void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);

@@ -44,7 +44,8 @@ template <class What>
 std::shared_ptr<Frame> grid(int cells, What what) {
   auto frame = std::make_shared<Frame>();
   const double h = 2.0 / cells;
-  frame->parts.push_back({"volume", ImageGeometry{{cells + 1, cells + 1, cells + 1}, {-1, -1, -1}, {h, h, h}},
+  frame->parts.push_back({"volume",
+                          ImageGeometry{{cells + 1, cells + 1, cells + 1}, {-1, -1, -1}, {h, h, h}},
                           {field_of(points_of(cells), what)}});
   return frame;
 }
@@ -158,7 +159,7 @@ class TestPicks : public QObject {
     QVERIFY(scene.set_view(view).ok());
     scene.look(StandardView::minus_y);
     const auto found = picks(scene);
-    QVERIFY(found.size() > 200);
+    QVERIFY2(found.size() > 200, qPrintable(QString::number(found.size())));
     for (const Probe& p : found) {
       QVERIFY(std::abs(p.position[1] + 0.4) < 1e-6);
       QVERIFY2(std::abs(p.value - slope(p.position)) < 1e-5, qPrintable(QString::number(p.value)));
@@ -201,7 +202,8 @@ class TestPicks : public QObject {
     velocity.components = 3;
     std::vector<float> vectors;
     for (int i = 0; i < 81; ++i) vectors.insert(vectors.end(), {3, 4, 0});
-    frame->parts.push_back({"plane", flat, {make_field(sample::pressure(), std::vector<float>(81, 7)), make_field(velocity, vectors)}});
+    frame->parts.push_back(
+        {"plane", flat, {make_field(sample::pressure(), std::vector<float>(81, 7)), make_field(velocity, vectors)}});
     FieldScene scene;
     scene.set_frame(frame).or_throw();
     FieldView view;
