@@ -38,7 +38,11 @@ QString as_typed(const std::string& word) {
 /// Lines of at most `room` pixels, parted between words as a shell joins them again; a label alone would part "--" from its option.
 QString in_lines(const QStringList& words, const QFontMetrics& metrics, int room) {
   QString out, line;
-  for (const QString& word : words) {
+  for (qsizetype i = 0; i < words.size(); ++i) {
+    QString word = words[i];
+    // An option and what follows it stay together.
+    if (word.startsWith("--") && !word.contains('=') && i + 1 < words.size() && !words[i + 1].startsWith("--"))
+      word += ' ' + words[++i];
     const QString longer = line.isEmpty() ? word : line + ' ' + word;
     if (line.isEmpty() || metrics.horizontalAdvance(longer + " \\") <= room) {
       line = longer;
