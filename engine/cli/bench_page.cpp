@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -18,7 +17,9 @@
 #include "engine/cli/html_page.hpp"
 #include "engine/cli/machine_text.hpp"
 #include "engine/cli/output.hpp"
+#include "engine/cli/paper_figures.hpp"
 #include "engine/cli/parts.hpp"
+#include "engine/cli/svg_curves.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/utc.hpp"
@@ -135,6 +136,12 @@ void show_rows(const Json& rows, const std::string& table, const Earlier& earlie
     earlier.add_values(out.back(), table, row);
   }
   page.table(out);
+  const std::vector<PaperFigure> figures = paper_figures(rows);
+  if (figures.empty()) return;
+  page.begin_pictures();
+  for (const PaperFigure& one : figures)
+    page.picture("image/svg+xml", one.svg, one.name + (one.published ? "; dashed: published" : ""));
+  page.end_pictures();
 }
 
 void show_whole_runs(const Json& runs, HtmlPage& page) {
@@ -166,39 +173,14 @@ struct Scaling {
 
 /// Speed-up over threads beside the straight line, on one drawing.
 std::string drawing(const std::vector<Scaling>& all, double most) {
-  constexpr double width = 640, height = 420, left = 56, bottom = 370, right = 620, top = 20;
-  constexpr std::array<const char*, 6> colours{"#1f6fb4", "#d2691e", "#2e8b57", "#a03070", "#7a5cc0", "#7a7a20"};
-  const auto x = [&](double threads) { return left + (right - left) * threads / most; };
-  const auto y = [&](double speed_up) { return bottom - (bottom - top) * speed_up / most; };
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" "
-      "font-size=\"13\"><rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n",
-      width, height);
-  const int step = std::max(1, static_cast<int>(std::ceil(most / 8)));
-  for (int n = 0; n <= static_cast<int>(most); n += step)
-    out += fmt::format(
-        "<path d=\"M{0:.1f} {2}V{3}M{4} {1:.1f}H{5}\" stroke=\"#dde2e7\"/><text x=\"{0:.1f}\" y=\"{6}\" "
-        "text-anchor=\"middle\">{7}</text><text x=\"{8}\" y=\"{9:.1f}\" text-anchor=\"end\">{7}</text>\n",
-        x(n), y(n), top, bottom, left, right, bottom + 18, n, left - 8, y(n) + 4);
-  out += fmt::format(
-      "<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\">threads</text><text x=\"16\" y=\"{2}\" text-anchor=\"middle\" "
-      "transform=\"rotate(-90 16 {2})\">speed-up</text>\n<path d=\"M{3:.1f} {4:.1f}L{5:.1f} {6:.1f}\" "
-      "stroke=\"#9aa5b1\" stroke-dasharray=\"5 4\"/>\n",
-      (left + right) / 2, height - 12, (top + bottom) / 2, x(0), y(0), x(most), y(most));
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const char* colour = colours.at(k % colours.size());
-    std::string path;
-    for (const auto& [threads, rate] : all[k].rates) {
-      const double up = std::min(rate / all[k].rates.front().second, most);
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(threads), y(up));
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x(threads), y(up), colour);
-    }
-    out += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{}\" y=\"{}\" "
-        "fill=\"{}\">{}</text>\n",
-        path, colour, left + 14, top + 18 + 18 * static_cast<double>(k), colour, html_escaped(all[k].sample));
+  std::vector<Curve> curves;
+  for (const Scaling& one : all) {
+    curves.push_back({one.sample, {}, false});
+    for (const auto& [threads, rate] : one.rates)
+      curves.back().points.emplace_back(threads, rate / one.rates.front().second);
   }
-  return out + "</svg>\n";
+  curves.push_back({"", {{0, 0}, {most, most}}, true});
+  return svg_of_curves(curves, {"threads", "speed-up", false, false});
 }
 
 void show_scaling(const Json& runs, HtmlPage& page) {

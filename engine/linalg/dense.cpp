@@ -86,7 +86,21 @@ bool by_lapack(Backend b) {
   return b != Backend::eigen && has_lapack();
 }
 
-/// ‖A‖₁; the same for any number of threads. Entries below 10^154, whose squares are numbers.
+/// Products smaller than these are left to the library.
+constexpr Index least_own_columns = 3, least_own_product = Index{1} << 20;
+
+template <class T>
+constexpr bool twice = sizeof(T) == 16;
+
+}  // namespace
+
+bool has_lapack() {
+  return CONOID_HAVE_LAPACK != 0;
+}
+std::string_view backend_name(Backend b) {
+  return own_register(b) > 0 ? "own kernels" : by_lapack(b) ? "LAPACK" : "Eigen";
+}
+
 template <class T>
 double norm1(const T* a, Index n, int threads) {
   std::vector<double> sums(static_cast<std::size_t>(n));
@@ -102,21 +116,8 @@ double norm1(const T* a, Index n, int threads) {
   for (const double sum : sums) most = std::max(most, sum);
   return most;
 }
-
-/// Products smaller than these are left to the library.
-constexpr Index least_own_columns = 3, least_own_product = Index{1} << 20;
-
-template <class T>
-constexpr bool twice = sizeof(T) == 16;
-
-}  // namespace
-
-bool has_lapack() {
-  return CONOID_HAVE_LAPACK != 0;
-}
-std::string_view backend_name(Backend b) {
-  return own_register(b) > 0 ? "own kernels" : by_lapack(b) ? "LAPACK" : "Eigen";
-}
+template double norm1(const std::complex<float>*, Index, int);
+template double norm1(const std::complex<double>*, Index, int);
 
 template <class T>
 Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend, const Stopped& stopped) {
@@ -153,6 +154,18 @@ Result<Lu<T>> Lu<T>::factorise(T* matrix, Index n, int threads, Backend backend,
     return make_error(
         ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
         "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
+  return lu;
+}
+
+template <class T>
+Lu<T> Lu<T>::of_factors(T* matrix, Index n, int threads, double norm, std::vector<int> pivots) {
+  verify(static_cast<Index>(pivots.size()) == n, "each row of a factorisation has a pivot");
+  Lu lu;
+  lu.matrix_ = matrix;
+  lu.n_ = n;
+  lu.threads_ = threads;
+  lu.norm_ = norm;
+  lu.pivots_ = std::move(pivots);
   return lu;
 }
 

@@ -32,6 +32,8 @@ class Lu {
   /// not_converged. Our own kernels ask `stopped` before each tile, on all threads, and give up when it was; the libraries do not.
   [[nodiscard]] static Result<Lu> factorise(T* matrix, Index n, int threads, Backend backend = Backend::automatic,
                                             const Stopped& stopped = {});
+  /// Of factors that others have made, L below a diagonal of ones and U in one matrix: `norm` is ‖A‖₁, `pivots` LAPACK's.
+  [[nodiscard]] static Lu of_factors(T* matrix, Index n, int threads, double norm, std::vector<int> pivots);
   /// Overwrites `columns` right-hand sides (leading dimension n) with the solutions.
   void solve(T* rhs, Index columns) const;
   /// Estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) (N. J. Higham, ACM TOMS 14 (1988) 381).
@@ -46,6 +48,10 @@ class Lu {
   double norm_ = 0;          ///< ‖A‖₁
   std::vector<int> pivots_;  ///< LAPACK's: row k was swapped with row pivots_[k], from 1
 };
+
+/// ‖A‖₁ of an n × n matrix; the same for any number of threads. Entries below 10^154, whose squares are numbers.
+template <class T>
+[[nodiscard]] double norm1(const T* a, Index n, int threads);
 
 /// y = A x + βy for `columns` vectors, by our own kernels where these factorise and the product is large: A rows × cols with leading dimension rows, x cols × columns, y rows × columns.
 template <class T>

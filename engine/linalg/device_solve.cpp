@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "engine/linalg/cuda/dense_arguments.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/linalg/device_blocks.hpp"
 #include "engine/linalg/inverse_norm.hpp"
 
 namespace conoid::dense {
@@ -26,9 +28,55 @@ constexpr bool is_double = sizeof(T) == 16;
 template <class T>
 constexpr int complex_type = is_double<T> ? 5 : 4;
 constexpr int plain = 0, transposed = 1, conjugate_transposed = 2;  // cublasOperation_t
+constexpr int left = 0, lower = 0, unit_diagonal = 1;  // cublasSideMode_t, cublasFillMode_t, cublasDiagType_t
+constexpr int default_math = 0, ten_bit_math = 3;      // cublasMath_t: CUBLAS_TF32_TENSOR_OP_MATH
 
 bool emulated(const Device& device) {
   return device.info().backend != "cuda";
+}
+
+/// The nearest number of ten bits, as tensor cores take it.
+float of_ten_bits(float v) {
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(v) + 0x1000U) & 0xffffe000U);
+}
+template <class T>
+T of_ten_bits(T v) {
+  if constexpr (is_double<T>)
+    return v;
+  else
+    return {of_ten_bits(v.real()), of_ten_bits(v.imag())};
+}
+
+/// What a matrix of the device with this leading dimension is to a function of the host.
+template <class T>
+void add_uses(std::vector<HostUse>& to, const T* a, Index rows, Index columns, Index leading, bool read, bool written) {
+  for (Index c = 0; c < columns; ++c)
+    to.push_back({a + c * leading, static_cast<Bytes>(rows) * sizeof(T), read, written});
+}
+
+/// As factorise_panel() says; plain loops.
+template <class T>
+void factorise_plainly(T* a, Index rows, Index columns, Index leading, std::int64_t* pivots, int* state) {
+  *state = 0;
+  const auto size = [](T v) { return std::abs(v.real()) + std::abs(v.imag()); };
+  for (Index k = 0; k < columns; ++k) {
+    T* const column = a + k * leading;
+    Index most = k;
+    for (Index i = k + 1; i < rows; ++i)
+      if (size(column[i]) > size(column[most])) most = i;
+    pivots[k] = most + 1;
+    if (column[most] == T(0)) {
+      if (*state == 0) *state = static_cast<int>(k + 1);
+      continue;
+    }
+    for (Index c = 0; c < columns && most != k; ++c) std::swap(a[c * leading + k], a[c * leading + most]);
+    const T inverse = T(1) / column[k];
+    for (Index i = k + 1; i < rows; ++i) column[i] *= inverse;
+    for (Index c = k + 1; c < columns; ++c) {
+      const T factor = a[c * leading + k];
+      for (Index i = k + 1; i < rows; ++i) a[c * leading + i] -= column[i] * factor;
+    }
+  }
 }
 
 }  // namespace
@@ -46,6 +94,11 @@ struct DeviceLibrary::Calls {
   int (*dgemm_batches)(Handle, int, int, std::int64_t, std::int64_t, std::int64_t, const double*, const double*,
                        std::int64_t, long long, const double*, std::int64_t, long long, const double*, double*,
                        std::int64_t, long long, std::int64_t) = nullptr;
+  int (*ctrsm)(Handle, int, int, int, int, std::int64_t, std::int64_t, const void*, const void*, std::int64_t, void*,
+               std::int64_t) = nullptr;
+  int (*ztrsm)(Handle, int, int, int, int, std::int64_t, std::int64_t, const void*, const void*, std::int64_t, void*,
+               std::int64_t) = nullptr;
+  int (*blas_math)(Handle, int) = nullptr;
   int (*solver_create)(Handle*) = nullptr;
   int (*solver_destroy)(Handle) = nullptr;
   int (*solver_stream)(Handle, void*) = nullptr;
@@ -82,6 +135,10 @@ struct DeviceLibrary::Calls {
         find(blas, "cublasCgemm_v2_64", cgemm);
         find(blas, "cublasZgemm_v2_64", zgemm);
         find(blas, "cublasDgemmStridedBatched_64", dgemm_batches);
+        // Without these factorisations are the library's own alone.
+        ctrsm = reinterpret_cast<decltype(ctrsm)>(dlsym(blas, "cublasCtrsm_v2_64"));
+        ztrsm = reinterpret_cast<decltype(ztrsm)>(dlsym(blas, "cublasZtrsm_v2_64"));
+        blas_math = reinterpret_cast<decltype(blas_math)>(dlsym(blas, "cublasSetMathMode"));
         find(solver, "cusolverDnCreate", solver_create);
         find(solver, "cusolverDnDestroy", solver_destroy);
         find(solver, "cusolverDnSetStream", solver_stream);
@@ -150,32 +207,41 @@ void DeviceLibrary::use(Stream& stream) const {
 
 template <class T>
 void DeviceLibrary::multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha,
-                             T beta, T* y, Index x_leading, Index y_leading) {
+                             T beta, T* y, Index x_leading, Index y_leading, Index a_leading, Rounding rounding) {
   if (rows == 0 || columns == 0 || cols == 0) {
     verify(cols > 0 || rows == 0 || columns == 0, "a product on a device has something to sum");
     return;
   }
   if (x_leading == 0) x_leading = cols;
   if (y_leading == 0) y_leading = rows;
+  if (a_leading == 0) a_leading = rows;
+  const bool ten_bits = rounding == Rounding::ten_bits && !is_double<T>;
   if (calls_ != nullptr) {
     use(stream);
     const auto gemm = is_double<T> ? calls_->zgemm : calls_->cgemm;
-    check(gemm(blas_, plain, plain, rows, columns, cols, &alpha, a, rows, x, x_leading, &beta, y, y_leading),
+    if (ten_bits) check(calls_->blas_math(blas_, ten_bit_math), "round products");
+    check(gemm(blas_, plain, plain, rows, columns, cols, &alpha, a, a_leading, x, x_leading, &beta, y, y_leading),
           "multiply");
+    if (ten_bits) check(calls_->blas_math(blas_, default_math), "round products");
     return;
   }
-  const auto bytes = [](Index values) { return static_cast<Bytes>(values) * sizeof(T); };
-  std::vector<HostUse> uses{{a, bytes(rows * cols), true, false}};
-  for (Index c = 0; c < columns; ++c) {
-    uses.push_back({x + c * x_leading, bytes(cols), true, false});
-    uses.push_back({y + c * y_leading, bytes(rows), beta != T(0), true});
-  }
+  std::vector<HostUse> uses;
+  add_uses(uses, a, rows, cols, a_leading, true, false);
+  add_uses(uses, x, cols, columns, x_leading, true, false);
+  add_uses(uses, y, rows, columns, y_leading, beta != T(0), true);
   stream.run_on_host(
       [=] {
-        std::vector<T> together(static_cast<std::size_t>(cols * columns)),
-            sums(static_cast<std::size_t>(rows * columns));
-        for (Index c = 0; c < columns; ++c) std::copy_n(x + c * x_leading, cols, together.data() + c * cols);
-        dense::multiply<T>(a, rows, cols, together.data(), columns, T(0), sums.data(), 1);
+        const auto together = [ten_bits](const T* from, Index many, Index count, Index leading) {
+          std::vector<T> out(static_cast<std::size_t>(many * count));
+          for (Index c = 0; c < count; ++c) std::copy_n(from + c * leading, many, out.data() + c * many);
+          if (ten_bits)
+            for (T& v : out) v = of_ten_bits(v);
+          return out;
+        };
+        const std::vector<T> left_one = together(a, rows, cols, a_leading),
+                             right_one = together(x, cols, columns, x_leading);
+        std::vector<T> sums(static_cast<std::size_t>(rows * columns));
+        dense::multiply<T>(left_one.data(), rows, cols, right_one.data(), columns, T(0), sums.data(), 1);
         for (Index c = 0; c < columns; ++c)
           for (Index r = 0; r < rows; ++r) {
             T& to = y[c * y_leading + r];
@@ -184,12 +250,76 @@ void DeviceLibrary::multiply(Stream& stream, const T* a, Index rows, Index cols,
       },
       std::move(uses));
 }
-template void DeviceLibrary::multiply(Stream&, const std::complex<float>*, Index, Index, const std::complex<float>*,
-                                      Index, std::complex<float>, std::complex<float>, std::complex<float>*, Index,
-                                      Index);
-template void DeviceLibrary::multiply(Stream&, const std::complex<double>*, Index, Index, const std::complex<double>*,
-                                      Index, std::complex<double>, std::complex<double>, std::complex<double>*, Index,
-                                      Index);
+
+bool DeviceLibrary::has_blocks() const {
+  return calls_ == nullptr || (calls_->ctrsm != nullptr && calls_->ztrsm != nullptr);
+}
+bool DeviceLibrary::has_ten_bits() const {
+  return has_blocks() && (calls_ == nullptr || (calls_->blas_math != nullptr && device_.info().major >= 8));
+}
+
+template <class T>
+void DeviceLibrary::solve_lower(Stream& stream, const T* l, Index n, Index leading, T* b, Index columns,
+                                Index b_leading) {
+  if (n == 0 || columns == 0) return;
+  if (calls_ != nullptr) {
+    use(stream);
+    const T one(1);
+    check((is_double<T> ? calls_->ztrsm : calls_->ctrsm)(blas_, left, lower, plain, unit_diagonal, n, columns, &one, l,
+                                                         leading, b, b_leading),
+          "solve with a triangle");
+    return;
+  }
+  std::vector<HostUse> uses;
+  add_uses(uses, l, n, n, leading, true, false);
+  add_uses(uses, b, n, columns, b_leading, true, true);
+  stream.run_on_host(
+      [=] {
+        for (Index c = 0; c < columns; ++c)
+          for (Index k = 0; k < n; ++k)
+            for (Index i = k + 1; i < n; ++i) b[c * b_leading + i] -= l[k * leading + i] * b[c * b_leading + k];
+      },
+      std::move(uses));
+}
+
+template <class T>
+DeviceLibrary::PanelRoom DeviceLibrary::panel_room(Index rows, Index columns) {
+  if (calls_ == nullptr) return {};
+  static_cast<void>(device_.free_memory());
+  std::size_t there = 0, here = 0;
+  check(calls_->getrf_size(solver_, parameters_, rows, columns, complex_type<T>, nullptr, rows, complex_type<T>, &there,
+                           &here),
+        "size a factorisation");
+  return {there, here};
+}
+
+template <class T>
+void DeviceLibrary::factorise_panel(Stream& stream, T* a, Index rows, Index columns, Index leading,
+                                    std::int64_t* pivots, int* state, std::byte* there, std::span<std::byte> here) {
+  if (calls_ != nullptr) {
+    use(stream);
+    const PanelRoom room = panel_room<T>(rows, columns);
+    check(calls_->getrf(solver_, parameters_, rows, columns, complex_type<T>, a, leading, pivots, complex_type<T>,
+                        there, room.there, here.data(), room.here, state),
+          "factorise");
+    return;
+  }
+  std::vector<HostUse> uses{{pivots, static_cast<Bytes>(columns) * sizeof(*pivots), false, true},
+                            {state, sizeof(*state), false, true}};
+  add_uses(uses, a, rows, columns, leading, true, true);
+  stream.run_on_host([=] { factorise_plainly(a, rows, columns, leading, pivots, state); }, std::move(uses));
+}
+
+#define CONOID_DEVICE_NUMBERS(T)                                                                                  \
+  template void DeviceLibrary::multiply(Stream&, const T*, Index, Index, const T*, Index, T, T, T*, Index, Index, \
+                                        Index, Rounding);                                                         \
+  template void DeviceLibrary::solve_lower(Stream&, const T*, Index, Index, T*, Index, Index);                    \
+  template DeviceLibrary::PanelRoom DeviceLibrary::panel_room<T>(Index, Index);                                   \
+  template void DeviceLibrary::factorise_panel(Stream&, T*, Index, Index, Index, std::int64_t*, int*, std::byte*, \
+                                               std::span<std::byte>);
+CONOID_DEVICE_NUMBERS(std::complex<float>)
+CONOID_DEVICE_NUMBERS(std::complex<double>)
+#undef CONOID_DEVICE_NUMBERS
 
 void DeviceLibrary::multiply_batches(Stream& stream, const double* a, Index rows, Index inner, const double* b,
                                      Index columns, Index b_leading, double* f, Index count) {
@@ -224,25 +354,27 @@ struct DeviceLu<T>::OnHost {
 
 template <class T>
 Bytes DeviceLu<T>::room(DeviceLibrary& library, Index n) {
-  std::size_t there = 0, here = 0;
-  if (library.calls_ != nullptr) {
-    static_cast<void>(library.device_.free_memory());
-    library.check(library.calls_->getrf_size(library.solver_, library.parameters_, n, n, complex_type<T>, nullptr, n,
-                                             complex_type<T>, &there, &here),
-                  "size a factorisation");
-  }
-  return static_cast<Bytes>(there) + static_cast<Bytes>(n) * (sizeof(std::int64_t) + sizeof(double)) + 4096;
+  return library.panel_room<T>(n, n).there + static_cast<Bytes>(n) * (sizeof(std::int64_t) + sizeof(double)) + 4096;
 }
+
+namespace {
+
+Error singular_matrix(Index n, std::int64_t pivot) {
+  return make_error(ErrorCode::not_converged,
+                    fmt::format("the matrix of {} equations is singular (pivot {})", n, pivot),
+                    "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
+}
+
+}  // namespace
 
 template <class T>
 Result<DeviceLu<T>> DeviceLu<T>::factorise(const std::shared_ptr<DeviceLibrary>& library, Stream& stream, T* matrix,
-                                           Index n) {
+                                           Index n, Rounding rounding) {
   DeviceLu lu;
   lu.matrix_ = matrix;
   lu.n_ = n;
   lu.library_ = library;
-  DeviceLibrary& lib = *lu.library_;
-  const Device& device = lib.device_;
+  const Device& device = lu.library_->device_;
   {
     const auto norms = device.allocate<double>(static_cast<std::size_t>(n), "norms of columns");
     const auto kernel = device.kernel<ColumnNormArguments<Real>>(
@@ -254,41 +386,57 @@ Result<DeviceLu<T>> DeviceLu<T>::factorise(const std::shared_ptr<DeviceLibrary>&
     stream.synchronize();
     lu.norm_ = *std::max_element(here.begin(), here.end());
   }
-  int info = 0;
   const Event begin = device.event(), end = device.event();
-  if (lib.calls_ == nullptr) {
-    stream.record(begin);
-    lu.host_ = std::make_shared<OnHost>();
-    stream.run_on_host([host = lu.host_, matrix, n] { host->lu.emplace(Lu<T>::factorise(matrix, n, 1)); },
-                       {{matrix, static_cast<Bytes>(n * n) * sizeof(T), true, true}});
-    stream.record(end);
-    stream.synchronize();
-    lu.library_seconds_ = end.seconds_since(begin);
-    if (!*lu.host_->lu) return lu.host_->lu->error();
-    return lu;
-  }
-  lib.use(stream);
-  std::size_t there = 0, here = 0;
-  lib.check(lib.calls_->getrf_size(lib.solver_, lib.parameters_, n, n, complex_type<T>, matrix, n, complex_type<T>,
-                                   &there, &here),
-            "size a factorisation");
-  const auto work = device.allocate<std::byte>(std::max<std::size_t>(there, 1), "room of a factorisation");
-  std::vector<std::byte> host_work(here);
-  lu.pivots_ = device.allocate<std::int64_t>(static_cast<std::size_t>(n), "pivots");
-  lu.info_ = device.allocate<int>(1, "state of a factorisation");
-  stream.record(begin);
-  lib.check(lib.calls_->getrf(lib.solver_, lib.parameters_, n, n, complex_type<T>, matrix, n, lu.pivots_.data(),
-                              complex_type<T>, work.data(), there, host_work.data(), here, lu.info_.data()),
-            "factorise");
+  const Status made = rounding == Rounding::ten_bits ? lu.by_blocks(stream, begin) : lu.by_library(stream, begin);
+  if (!made) return made.error();
   stream.record(end);
-  stream.to_host(std::span(&info, 1), lu.info_);
   stream.synchronize();
   lu.library_seconds_ = end.seconds_since(begin);
-  if (info != 0)
-    return make_error(
-        ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
-        "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
   return lu;
+}
+
+template <class T>
+Status DeviceLu<T>::by_blocks(Stream& stream, const Event& begin) {
+  DeviceBlocks<T> blocks(library_, stream, n_, n_, Rounding::ten_bits);
+  stream.record(begin);
+  const std::vector<std::int64_t> pivots = blocks.factorise(matrix_, n_, n_, n_);
+  if (const auto zero = blocks.zero_pivot()) return singular_matrix(n_, zero);
+  if (library_->calls_ == nullptr) {
+    host_ = std::make_shared<OnHost>();
+    host_->lu.emplace(Lu<T>::of_factors(matrix_, n_, 1, norm_, {pivots.begin(), pivots.end()}));
+    return {};
+  }
+  pivots_ = library_->device_.template allocate<std::int64_t>(pivots.size(), "pivots");
+  info_ = library_->device_.template allocate<int>(1, "state of a factorisation");
+  stream.to_device(pivots_, pivots);
+  stream.synchronize();
+  return {};
+}
+
+template <class T>
+Status DeviceLu<T>::by_library(Stream& stream, const Event& begin) {
+  DeviceLibrary& lib = *library_;
+  if (lib.calls_ == nullptr) {
+    stream.record(begin);
+    host_ = std::make_shared<OnHost>();
+    stream.run_on_host([host = host_, matrix = matrix_, n = n_] { host->lu.emplace(Lu<T>::factorise(matrix, n, 1)); },
+                       {{matrix_, static_cast<Bytes>(n_ * n_) * sizeof(T), true, true}});
+    stream.synchronize();
+    if (!*host_->lu) return host_->lu->error();
+    return {};
+  }
+  const DeviceLibrary::PanelRoom room = lib.panel_room<T>(n_, n_);
+  const auto work = lib.device_.template allocate<std::byte>(std::max<Bytes>(room.there, 1), "room of a factorisation");
+  std::vector<std::byte> here(room.here);
+  pivots_ = lib.device_.template allocate<std::int64_t>(static_cast<std::size_t>(n_), "pivots");
+  info_ = lib.device_.template allocate<int>(1, "state of a factorisation");
+  stream.record(begin);
+  lib.factorise_panel(stream, matrix_, n_, n_, n_, pivots_.data(), info_.data(), work.data(), here);
+  int info = 0;
+  stream.to_host(std::span(&info, 1), info_);
+  stream.synchronize();
+  if (info != 0) return singular_matrix(n_, info);
+  return {};
 }
 
 template <class T>

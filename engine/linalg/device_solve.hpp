@@ -10,6 +10,7 @@
 
 #include <complex>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/core/error.hpp"
@@ -17,6 +18,11 @@
 #include "engine/team/device.hpp"
 
 namespace conoid::dense {
+
+/// How products within a factorisation round: as their numbers do, or with factors of ten bits and sums in single precision (TF32 of tensor
+/// cores; of complex<float> only), which is several times as fast. Corrections with residuals make up for it where equations are not too
+/// close to singular (N. J. Higham, T. Mary, Acta Numerica 31 (2022) 347, section 4).
+enum class Rounding { of_numbers, ten_bits };
 
 class DeviceLibrary {
  public:
@@ -30,11 +36,31 @@ class DeviceLibrary {
   /// "cuSOLVER 12.0.4" or what dense.hpp has: for logs.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// y = αA x + βy for `columns` vectors: A rows × cols, x cols × columns, y rows × columns; leading dimensions as many, or those given
-  /// for x and y; addresses of the device. Returns at once. T: std::complex<float>, std::complex<double>.
+  /// y = αA x + βy for `columns` vectors: A rows × cols, x cols × columns, y rows × columns; leading dimensions as many, or those
+  /// given; addresses of the device. Returns at once. T: std::complex<float>, std::complex<double>.
   template <class T>
   void multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha, T beta, T* y,
-                Index x_leading = 0, Index y_leading = 0);
+                Index x_leading = 0, Index y_leading = 0, Index a_leading = 0,
+                Rounding rounding = Rounding::of_numbers);
+
+  /// What factorisations by blocks of columns (device_blocks.hpp) are made of; false: the library lacks some of it.
+  [[nodiscard]] bool has_blocks() const;
+  /// Whether products of ten bits are there and pay. Emulated devices imitate them.
+  [[nodiscard]] bool has_ten_bits() const;
+  /// B = L⁻¹ B for the unit lower triangle of the n × n matrix L; leading dimensions given. Returns at once.
+  template <class T>
+  void solve_lower(Stream& stream, const T* l, Index n, Index leading, T* b, Index columns, Index b_leading);
+  /// Working memory of factorise_panel(): of the device, of the host.
+  struct PanelRoom {
+    Bytes there = 0, here = 0;
+  };
+  template <class T>
+  [[nodiscard]] PanelRoom panel_room(Index rows, Index columns);
+  /// P A = L U of a rows × columns matrix, rows ≥ columns, in place with partial pivoting. Row k was exchanged with row pivots[k], from 1;
+  /// `state`: 0, or the number (from 1) of the first zero pivot. Returns at once; `here` outlives the work.
+  template <class T>
+  void factorise_panel(Stream& stream, T* a, Index rows, Index columns, Index leading, std::int64_t* pivots, int* state,
+                       std::byte* there, std::span<std::byte> here);
 
   /// f_i = a_i bᵀ for `count` real matrices a_i (rows × inner) that follow one another, and f_i (rows × columns) likewise; one b (columns ×
   /// inner) for all, its columns `b_leading` numbers apart. Addresses of the device. Returns at once.
@@ -66,8 +92,9 @@ class DeviceLu {
   using Real = typename T::value_type;
   /// Factorises the n × n matrix of the device in place and waits; its memory must outlive this object. An exactly singular matrix is an
   /// error of code not_converged; working memory that is refused throws Failure (resources).
+  /// `rounding`: with factors of ten bits blocks of columns are our own (device_blocks.hpp).
   [[nodiscard]] static Result<DeviceLu> factorise(const std::shared_ptr<DeviceLibrary>& library, Stream& stream,
-                                                  T* matrix, Index n);
+                                                  T* matrix, Index n, Rounding rounding = Rounding::of_numbers);
   /// Bytes of the device that factorise() takes beside the matrix.
   [[nodiscard]] static Bytes room(DeviceLibrary& library, Index n);
   /// Overwrites `columns` right-hand sides (leading dimension n) on the device. Returns at once.
@@ -75,11 +102,13 @@ class DeviceLu {
   /// Estimate of 1/(‖A‖₁ ‖A⁻¹‖₁) (N. J. Higham, ACM TOMS 14 (1988) 381). Waits.
   [[nodiscard]] double reciprocal_condition(Stream& stream) const;
   [[nodiscard]] Index size() const { return n_; }
-  /// What the library's own factorisation took of factorise(), by the device's clock.
+  /// What the factorisation itself took of factorise(), by the device's clock.
   [[nodiscard]] double library_seconds() const { return library_seconds_; }
 
  private:
   struct OnHost;
+  [[nodiscard]] Status by_library(Stream& stream, const Event& begin);
+  [[nodiscard]] Status by_blocks(Stream& stream, const Event& begin);
   void apply(Stream& stream, bool adjoint, T* rhs, Index columns) const;
   std::shared_ptr<DeviceLibrary> library_;
   T* matrix_ = nullptr;

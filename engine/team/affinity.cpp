@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "conoid/config.hpp"
+#include "engine/team/core_count.hpp"
 
 #if CONOID_HAVE_HWLOC
 #include <hwloc.h>
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <type_traits>
 #endif
 
@@ -72,6 +74,17 @@ Places places_of_this_thread(PlaceShare share) {
   return out;
 }
 
+int cores_of_threads(int threads) {
+  const hwloc_topology_t t = topology();
+  if (t == nullptr) return 0;
+  std::set<hwloc_obj_t> cores;
+  const Places places = places_of_this_thread();
+  for (std::size_t i = 0; i < places.size() && static_cast<int>(i) < threads; ++i)
+    if (const hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(t, static_cast<unsigned>(places[i])); unit != nullptr)
+      cores.insert(unit->parent);
+  return static_cast<int>(cores.size());
+}
+
 Places places_near(const std::string& bus) {
   const hwloc_topology_t t = topology();
   if (t == nullptr || bus.empty()) return {};
@@ -94,6 +107,9 @@ bool can_bind() {
 }
 Places places_of_this_thread(PlaceShare) {
   return {};
+}
+int cores_of_threads(int) {
+  return 0;
 }
 Places places_near(const std::string&) {
   return {};

@@ -14,6 +14,8 @@
 #include "engine/cli/whole_runs.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/core/units.hpp"
+#include "engine/team/core_count.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -138,7 +140,11 @@ void bench(const RowsOptions& options, Context& context) {
                  row.limit > 0 ? fmt::format("{}{}", number_text(row.limit), row.passed() ? "" : " MISSED") : "",
                  row.limited_by});
   };
-  context.say("{}, {} threads", machine.processor, how.threads);
+  const int cores = cores_of_threads(how.threads);
+  const auto cache = [](Bytes bytes) { return bytes > 0 ? format_bytes(bytes) : std::string("?"); };
+  context.say("{}, {} threads{}; caches: {} and {} a core, {}", machine.processor, how.threads,
+              cores > 0 ? fmt::format(" of {} cores", cores) : std::string(), cache(machine.l1), cache(machine.l2),
+              cache(machine.l3));
   Json limits = Json::array();
   auto on_limit = [&](const BenchRow& row) {
     print(row);

@@ -2,6 +2,8 @@
 // What the device kernels beside the libraries of dense linear algebra take.
 #pragma once
 
+#include <cstdint>
+
 namespace conoid::dense {
 
 /// Values of a matrix in single precision; `count` reals, two a complex value.
@@ -19,5 +21,16 @@ struct ColumnNormArguments {
   long long n;
 };
 inline constexpr int norm_threads = 128;
+
+/// Rows k and pivots[k] − 1 of a matrix are exchanged for k = 0, 1, …, count − 1, a thread a column.
+template <class Real>
+struct SwapArguments {
+  Real* matrix;  ///< complex
+  const std::int64_t* pivots;
+  long long leading;
+  long long columns;
+  long long count;
+};
+inline constexpr int swap_threads = 64;
 
 }  // namespace conoid::dense

@@ -31,8 +31,26 @@ __global__ void column_norms(ColumnNormArguments<Real> a) {
   if (thread == 0) a.norms[blockIdx.x] = parts[0];
 }
 
+template <class Real>
+__global__ void swap_rows(SwapArguments<Real> a) {
+  const long long column = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (column >= a.columns) return;
+  Real* const values = a.matrix + 2 * a.leading * column;
+  for (long long k = 0; k < a.count; ++k) {
+    const long long other = a.pivots[k] - 1;
+    if (other == k) continue;
+    const Real re = values[2 * k], im = values[2 * k + 1];
+    values[2 * k] = values[2 * other];
+    values[2 * k + 1] = values[2 * other + 1];
+    values[2 * other] = re;
+    values[2 * other + 1] = im;
+  }
+}
+
 static const RegisterKernel narrow_kernel("linalg/narrow", narrow);
 static const RegisterKernel norms_float("linalg/column_norms<float>", column_norms<float>);
 static const RegisterKernel norms_double("linalg/column_norms<double>", column_norms<double>);
+static const RegisterKernel swap_float("linalg/swap_rows<float>", swap_rows<float>);
+static const RegisterKernel swap_double("linalg/swap_rows<double>", swap_rows<double>);
 
 }  // namespace conoid::dense

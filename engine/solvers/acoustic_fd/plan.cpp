@@ -221,9 +221,9 @@ std::string steps_text(const Problem& problem, const DevicePlan& plan) {
 }
 
 /// Devices of an estimate whose seconds are those of the processors: which take part, what of their memory, and how long; returns what takes the steps
-/// there. `preparing`: seconds before the march.
+/// there. `preparing`: seconds before the march. `step`: becomes the seconds of one of a device like an H200, where it is known.
 std::string plan_devices(const Setup& setup, const Offer& offer, const ShotShare& share, Index marches,
-                         double preparing, Estimate& e) {
+                         double preparing, Estimate& e, double& step) {
   const Problem& p = setup.problem;
   const ChosenTeam all = choose_team(offer, {}, 0);
   const int offered = static_cast<int>(all.devices().size());
@@ -246,6 +246,7 @@ std::string plan_devices(const Setup& setup, const Offer& offer, const ShotShare
   const DevicePlan on = on_devices(p, offer, count, team.device_memory(), share.parts).plan;
   if (!on.possible) return {};
   e.device_memory = on.taken;
+  step = on.step;
   if (seconds > 0) {
     e.planned_seconds = seconds + preparing;
     e.device_seconds = seconds;
@@ -547,7 +548,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
               "each marches shots of its own, and no more are marched at the same time"};
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
   std::string on_device;
-  double rate = 0;
+  double rate = 0, device_step = 0;
   try {
     rate = calibrate(p, offer);
   } catch (const Failure& failure) {
@@ -572,7 +573,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.seconds *= e.slower;
     on_device = plan_device_over_disk(setup, offer, plan, marches, preparing, e);
   } else {
-    on_device = plan_devices(setup, offer, share, marches, preparing, e);
+    on_device = plan_devices(setup, offer, share, marches, preparing, e, device_step);
   }
   if (e.device_memory == 0 || e.planned_seconds > 0)
     e.phases = {{"prepare", preparing}, {"march", e.expected_seconds() - preparing, e.device_seconds}};
@@ -582,6 +583,10 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.details.emplace_back("shots", std::move(text));
   if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
   if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
+  if (device_step > 0)  // what both would march together, if no row had to travel between them
+    e.details.emplace_back("processors beside it",
+                           fmt::format("take no steps: beside a device like an H200 theirs would be {:.2g} % of all",
+                                       100 * rate / (rate + nodes / device_step)));
   add_accuracy(setup, e.details);
   return e;
 }

@@ -163,6 +163,8 @@ struct Problem {
   Bytes memory = 0;  ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
   Bytes device_memory =
       0;  ///< of each device, less than its worker may take; 0 = that. Beyond it planes are streamed from the host
+  /// Shares of the rows of several devices; empty: by the bandwidth of their memories, which bounds all that they do.
+  std::vector<double> device_shares;
   std::string scratch;          ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tiling.hpp
 
@@ -173,6 +175,8 @@ struct Problem {
     return obstacles ||
            std::any_of(faces.begin(), faces.end(), [](const Face& f) { return f.kind == FaceKind::impedance; });
   }
+  /// All levels before update k are zero, and so is what updates keep beside them.
+  [[nodiscard]] bool silent_at(Index k) const { return k == 0 && initial.kind == Initial::Kind::none; }
   /// Arrays of every node that updates keep beside the levels: maps and memories of the attenuation.
   [[nodiscard]] Index kept_arrays() const { return maps() + static_cast<Index>(relaxations.size()); }
   [[nodiscard]] Index maps() const { return (peak_map ? 1 : 0) + (rms_map ? 1 : 0); }

@@ -16,6 +16,7 @@
 #include "engine/solvers/elastic_bem/cuda/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/plan_compressed.hpp"
+#include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/solving/layered_system.hpp"
 #include "engine/solvers/step_rounds.hpp"
 #include "engine/team/team.hpp"
@@ -203,6 +204,9 @@ FieldCount count_field(const Problem& p, const Scene& scene, const Load& load, s
   return out;
 }
 
+/// Bytes a second between the host's memory and a device by way of page-locked pieces (H200: 55e9 between these and the device).
+constexpr double through_rate = 20e9;
+
 /// Seconds of a wave number, one thread.
 constexpr double wave_number_seconds = 0.9e-6, sloped_wave_number_seconds = 1.6e-6;
 
@@ -214,6 +218,8 @@ struct Rates {
   double bytes = 0;                        ///< of matrices that pass to and from memory, a device's own where it is one
   double product = 0;                      ///< operations of products
   double factors = 0, factors_double = 0;  ///< operations of a factorisation
+  double factors_coarse = 0;               ///< the same where products may round to ten bits; 0: none do
+  Bytes memory = 0;                        ///< of a device
   double responses = 0;
 };
 
@@ -229,6 +235,8 @@ Rates of_cores(double cores, bool several_nodes, bool avx512) {
           cores * (avx512 ? 50e9 : 20e9),
           cores * (avx512 ? 1e11 : 1e11 / 3),
           cores * (avx512 ? 5e10 : 5e10 / 3),
+          0,
+          0,
           cores / 0.5e-6};
 }
 
@@ -244,6 +252,7 @@ Rates of_device(const DeviceInfo& device) {
     out.bytes = size * 3e12;
     out.factors = size * 46e12;
     out.factors_double = size * 25e12;
+    if (device.major >= 8) out.factors_coarse = size * 120e12;
   } else {
     out.far = out.far_single = out.summed = 5e6;
     out.bytes = 1e9;
@@ -263,6 +272,8 @@ struct Crew {
   Rates solver;  ///< the device that solves
   SolutionPlace place = SolutionPlace::processors;
   bool solves_by_cuda = false;
+  DeviceInfo device;       ///< that solves
+  Index least_coarse = 0;  ///< unknowns from which on products of that device may round to ten bits
 };
 
 /// Seconds of the phases of one frequency; those of `devices` are not the processors'.
@@ -354,7 +365,17 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
     return out;
   }
   const Rates& solver = crew.place == SolutionPlace::processors ? crew.cores : crew.solver;
-  const double factors = 8.0 / 3 * c.cubes / (in_single ? solver.factors : solver.factors_double);
+  const bool coarse = p.solve.method == Method::mixed && !p.single && crew.place != SolutionPlace::processors &&
+                      solver.factors_coarse > 0 && n >= static_cast<double>(crew.least_coarse);
+  double factors = 8.0 / 3 * c.cubes /
+                   (coarse      ? solver.factors_coarse
+                    : in_single ? solver.factors
+                                : solver.factors_double);
+  if (crew.place == SolutionPlace::through) {
+    // Columns go there and back; those before them come again for each block that the device holds.
+    const double column = n * (in_single ? 8 : 16), blocks = std::ceil(n * column / static_cast<double>(solver.memory));
+    factors += column * n * (2 + 0.5 * blocks) / through_rate;
+  }
   // The far field's columns, and on the host what is copied into factors and read for two residuals.
   double beside = 0;
   if (crew.place != SolutionPlace::whole)
@@ -441,6 +462,9 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
     if (worker.device_memory <= most) continue;
     most = worker.device_memory;
     out.solver = one;
+    out.solver.memory = most;
+    out.device = *info;
+    out.least_coarse = least_ten_bits(*info);
     out.solves_by_cuda = info->backend == "cuda";
   }
   out.workers = out.beside = of_cores(processors, several_nodes, offer.machine.avx512);
@@ -451,9 +475,10 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   const bool interior = hollow && (p.solve.chief == Chief::on || (p.solve.chief == Chief::automatic &&
                                                                   p.highest_wave_number() > safe_wave_number(s)));
   const Bytes factor = p.solve.method == Method::mixed || p.single ? 8 : 16, entry = p.single ? 8 : 16;
-  for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors}) {
+  for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors, SolutionPlace::through}) {
     if (place == SolutionPlace::whole && (interior || !p.regions.empty())) continue;
-    if (device_bytes(place, 3 * s.node_count(), known, entry, factor, s.elements.front().nodes) > most) continue;
+    if (device_bytes(out.device, place, 3 * s.node_count(), known, entry, factor, s.elements.front().nodes) > most)
+      continue;
     out.place = place;
     break;
   }
@@ -712,7 +737,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     const Bytes factor = p->solve.method == Method::mixed || p->single ? 8 : 16;
     e.device_memory = std::min(
         slots + static_cast<Bytes>(n * entry) +
-            device_bytes(crew.place, 3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
+            device_bytes(crew.device, crew.place == SolutionPlace::through ? SolutionPlace::factors : crew.place,
+                         3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
         team.device_memory());
     e.host_memory += std::max(own_slots, std::min(far.panels, Bytes{64} << 20)) * team.devices().size();
     if (crew.place == SolutionPlace::whole)
@@ -732,7 +758,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     e.details.emplace_back(
         "matrices",
         fmt::format("compressed to {:.0e}, iterations to a relative residual of {:.0e}: about {} instead of {}",
-                    p->solve.compression, compressed_residual(p->solve),
+                    p->solve.compression, compressed_residual(p->solve, p->scene.system->heaviest()),
                     format_bytes(scenes.front().compressed.bytes / p->scene.system->compressed_images()),
                     format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)

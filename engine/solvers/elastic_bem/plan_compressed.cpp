@@ -11,7 +11,7 @@
 namespace conoid::elastic_bem {
 
 CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options, bool single,
-                                std::span<const Index> twice) {
+                                std::span<const Index> twice, double weight, double heaviest) {
   std::vector<double> reach;
   for (const auto& touches : surface.touches) {
     double most = 0;
@@ -31,7 +31,7 @@ CompressedPlan plan_compression(const Surface& surface, double wave_number, cons
   double around = 0;  // elements about a node
   for (const auto& touches : surface.touches)
     around += static_cast<double>(touches.size()) / static_cast<double>(surface.node_count());
-  const double digits = -std::log10(options.compression);
+  const double tolerance = options.compression / weight, digits = -std::log10(tolerance);
   for (const ClusterPairs::Pair& p : pairs.far) {
     const ClusterTree::Cluster &r = rows[p.row], &c = columns[p.column];
     const double sides = 3.0 * static_cast<double>(r.size() + c.size()),
@@ -41,7 +41,8 @@ CompressedPlan plan_compression(const Surface& surface, double wave_number, cons
     out.evaluations += rank * sides * (1 + 3 * around) / 18;
     out.operations += 48 * rank * rank * sides;
   }
-  const Bytes value = kept_in_double(options.compression, compressed_residual(options)) && !single ? 16 : 8;
+  const Bytes value =
+      kept_in_double(tolerance, compressed_residual(options, std::max(weight, heaviest))) && !single ? 16 : 8;
   out.bytes = static_cast<Bytes>((out.near + out.far) * static_cast<double>(value));
   return out;
 }
@@ -49,11 +50,12 @@ CompressedPlan plan_compression(const Surface& surface, double wave_number, cons
 CompressedPlan plan_compression(const BoundarySystem& system, double wave_number, const SolveOptions& options,
                                 bool single) {
   CompressedPlan out;
+  const double heaviest = system.heaviest();
   for (const RegionRows& r : system.regions()) {
     std::vector<Index> twice;
     for (Index k = 0; k < r.surface->node_count(); ++k)
       if (system.partner(r.first_node + k) >= 0) twice.push_back(k);
-    const CompressedPlan one = plan_compression(*r.surface, wave_number, options, single, twice);
+    const CompressedPlan one = plan_compression(*r.surface, wave_number, options, single, twice, r.weight, heaviest);
     out.near += one.near;
     out.far += one.far;
     out.evaluations += one.evaluations;

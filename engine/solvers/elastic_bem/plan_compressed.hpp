@@ -15,9 +15,11 @@ struct CompressedPlan {
   double operations = 0;   ///< of the approximation
   Bytes bytes = 0;         ///< of the matrix as it is kept
 };
-/// Of the matrix of unknowns; `wave_number`: of S waves. Of nodes in `twice` displacement and traction are both unknown. O(n log n).
+/// Of the matrix of unknowns; `wave_number`: of S waves. Of nodes in `twice` displacement and traction are both unknown. `weight`: errors are
+/// to be so many times smaller, and the residual as the `heaviest` region has it (RegionRows). O(n log n).
 [[nodiscard]] CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options,
-                                              bool single, std::span<const Index> twice = {});
+                                              bool single, std::span<const Index> twice = {}, double weight = 1,
+                                              double heaviest = 1);
 /// Of those of all regions, which have both on their interfaces.
 [[nodiscard]] CompressedPlan plan_compression(const BoundarySystem& system, double wave_number,
                                               const SolveOptions& options, bool single);

@@ -156,7 +156,8 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
   auto system = BoundarySystem::make(*scene.surface, p.conditions);
   if (!system) return system.error();
   std::vector<RegionRows> rows;
-  for (const Region& r : scene.regions) rows.push_back({r.surface.get(), r.first_node, r.first_traction});
+  for (const Region& r : scene.regions)
+    rows.push_back({r.surface.get(), r.first_node, r.first_traction, std::abs(Harmonic(r.medium, 0).mu)});
   system->set_regions(std::move(rows), std::move(joined->partner));
   scene.system = std::move(*system);
   return p.symmetry.empty() ? Status() : scene.system->set_symmetry(p.symmetry);

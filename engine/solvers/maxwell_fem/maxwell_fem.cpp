@@ -29,10 +29,11 @@ using namespace conoid::vec;
 
 extern const std::string_view parameters_schema;
 
-namespace {}  // namespace
-
 namespace {
 constexpr const char* device_hint = "Name one with --workers (cuda, or emulated to try), or choose the loop auto.";
+bool has_device(const std::vector<WorkerSpec>& workers) {
+  return std::ranges::any_of(workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+}
 std::string no_device(std::string_view loop) {
   return fmt::format("the loop {} runs on devices, and none is among the workers", loop);
 }
@@ -48,7 +49,7 @@ std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, c
   std::vector<Diagnostic> out = reading.said;
   if (reading.problem && !has_errors(out))
     for (Diagnostic& d : check_memory(input, *reading.problem, offer.host.value)) out.push_back(std::move(d));
-  const bool device = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+  const bool device = has_device(offer.workers);
   if (const Values direct = input["parameters"]["direct_solver"]; direct.text() == "device" && !device)
     out.push_back(input.error_at(direct, "the direct solver device factors on a device, and none is among the workers",
                                  "Name one with --workers (cuda, or emulated to try), or choose auto."));
@@ -216,21 +217,28 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
 /// workers share S by their speed, so that sums have no lasting order: not in a deterministic run.
 bool MaxwellFem::devices_radiate(RunContext& context) const {
   const std::vector<WorkerSpec>& workers = context.team.workers();
-  const bool device =
-      std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
-  std::vector<double> all{device && (workers.size() == 1 || !context.offer.deterministic.value) ? 1.0 : 0.0};
+  std::vector<double> all{has_device(workers) && (workers.size() == 1 || !context.offer.deterministic.value) ? 1.0
+                                                                                                             : 0.0};
   group_->minimum(std::span(all));
   return all[0] > 0;
 }
 
+/// Ranks of the group without a device, where others have one.
+Index MaxwellFem::ranks_without_device(RunContext& context) const {
+  std::vector<double> without{has_device(context.team.workers()) ? 0.0 : 1.0};
+  group_->sum(std::span(without));
+  const auto count = static_cast<Index>(without[0]);
+  return count < group_->size() ? count : 0;
+}
+
 /// The loop of this frequency.
-Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
+Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) {
   const RadiationLoop asked = problem_.truncation.loop;
   const bool devices = (asked == RadiationLoop::automatic || on_devices(asked)) && devices_radiate(context);
   if (asked != RadiationLoop::automatic) {
     if (!on_devices(asked) || devices) return asked;
     const std::string name = context.input["truncation"]["loop"].text();
-    if (std::ranges::any_of(context.team.workers(), [](const WorkerSpec& w) { return !w.device.empty(); }))
+    if (has_device(context.team.workers()))
       return make_error(ErrorCode::invalid_input,
                         fmt::format("the loop {} has no lasting order of sums where several workers share S", name),
                         "Leave compute.deterministic out, name one device alone, or choose the loop auto.");
@@ -238,6 +246,11 @@ Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
   }
   const auto solved = static_cast<double>(outcome_.solved.size() + (check_ ? 1 : 0)),
              at_once = static_cast<double>(batch_size());
+  if (const Index without = ranks_without_device(context);
+      without > 0 && group_->leads() && !std::exchange(told_of_ranks_without_device_, true))
+    log::warning(
+        "maxwell-fem: no device takes part in the radiation, since {} of the {} ranks that share a frequency {} none",
+        without, group_->size(), without == 1 ? "has" : "have");
   RadiationWork work = radiation_work(problem_, std::min(solved, at_once));
   work.applications *= std::ceil(std::max(1.0, solved) / at_once);
   work.outer_points = static_cast<double>(domain_.outer.size());

@@ -75,7 +75,8 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status begin_frequency(RunContext& context);
   [[nodiscard]] Status choose_waves(RunContext& context);
   [[nodiscard]] bool devices_radiate(RunContext& context) const;
-  [[nodiscard]] Result<RadiationLoop> choose_loop(RunContext& context) const;
+  [[nodiscard]] Index ranks_without_device(RunContext& context) const;
+  [[nodiscard]] Result<RadiationLoop> choose_loop(RunContext& context);
   /// Tells what is begun; `stopped` where a stop was asked for, after which nothing is.
   [[nodiscard]] Status begin_phase(RunContext& context, const char* name, Index total = 0, const char* unit = "");
   [[nodiscard]] Status piece(RunContext& context);
@@ -178,7 +179,7 @@ class MaxwellFem final : public Solver {
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;
   std::unique_ptr<System> system_;
-  bool told_of_idle_ranks_ = false;
+  bool told_of_idle_ranks_ = false, told_of_ranks_without_device_ = false;
   bool factored_on_device_ = false;  ///< or was to be
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;

@@ -137,7 +137,8 @@ double expected_points(const Problem& s, double unknowns) {
 constexpr double near_faces = 22;     ///< near faces of a point of S
 constexpr double device_start = 1.5;  ///< seconds: context, kernels, first copies
 
-std::string radiation_text(const Problem& s, const RadiationPlan& plan) {
+/// `beside`: processors of the team have no device to feed.
+std::string radiation_text(const Problem& s, const RadiationPlan& plan, bool beside) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.reason;
     case RadiationLoop::compressed:
@@ -145,8 +146,10 @@ std::string radiation_text(const Problem& s, const RadiationPlan& plan) {
     case RadiationLoop::blocked: return "blocked products, as the case asks";
     case RadiationLoop::fused: return "one right-hand side by one, as the case asks";
     case RadiationLoop::device:
-      return (std::isfinite(plan.device_seconds) ? "by the devices and the processors beside them, as the case asks"
-                                                 : "by the processors alone, though the case asks for devices") +
+      return (!std::isfinite(plan.device_seconds)
+                  ? std::string("by the processors alone, though the case asks for devices")
+                  : fmt::format("by the devices{}, as the case asks",
+                                beside ? " and the processors beside them" : "")) +
              plan.room;
     case RadiationLoop::cuda_outer:
     case RadiationLoop::cuda_rhs: return "plain loops on the devices, as the case asks";
@@ -333,7 +336,7 @@ std::string names_of(const ChosenTeam& team) {
 /// Who radiates and who factors, and what that does to time and memory; the words for the radiation.
 std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
   const RadiationLoop loop = q.s.truncation.loop;
-  std::string by = radiation_text(q.s, all.plan);
+  std::string by = radiation_text(q.s, all.plan, q.rates.beside > 0);
   const bool to_devices =
       on_devices(loop) || (loop == RadiationLoop::automatic && all.plan.way == RadiationWay::devices);
   if (loop != RadiationLoop::automatic && !on_devices(loop))

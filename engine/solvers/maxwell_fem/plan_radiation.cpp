@@ -36,7 +36,7 @@ constexpr double library_share = 0.8;  ///< of the library's products, of panels
 constexpr double panel_share = 0.5;    ///< of the copy rate, that panels are written with
 constexpr double beside_share =
     0.6;  ///< of the shorter one of making and multiplying panels, not hidden behind the longer one
-constexpr double bus_rate = 1.2e10;  ///< bytes/s of currents and ψ, to the device and back
+constexpr double bus_rate = 2e10;  ///< bytes/s of currents and ψ through locked pages, to the device and back
 /// A device of compute capability x.0 without measurement: multiply-adds in double of a multiprocessor, flop/s; others have a 32nd. Its
 /// library's products go with 1.9 of that where matrix units have doubles (from 8.0 on).
 constexpr double of_multiprocessor = 2.4e11, without_doubles = 32, matrix_units = 1.9;
@@ -106,8 +106,12 @@ OnOneDevice on_device(const RadiationWork& w, const RadiationRates::OfDevice& d)
   if (room < 1) return out;
   out.groups = std::ceil(columns / room);
   const double whole = std::floor(columns / room), rest = columns - whole * room;
-  out.streamed = (64 * w.current_points + 32 * w.outer_points) * columns;
-  const double copies = out.streamed / bus_rate;
+  const double up = 64 * w.current_points * columns, down = 32 * w.outer_points * columns;
+  out.streamed = up + down;
+  // Of products currents come behind those of the first panel, and ψ of all panels but the last behind those that follow.
+  const double panel = products ? device_panel_share(w.outer_points, w.current_points) : 0;
+  const double copies = products ? std::max(0.0, up / bus_rate - panel * group(columns)) + panel * down / bus_rate
+                                 : out.streamed / bus_rate;
   out.in_core = group(columns) + copies;
   out.seconds = whole * group(room) + (rest > 0 ? group(rest) : 0.0) + copies;
   return out;

@@ -81,6 +81,58 @@ class TestMaxwellRanks : public QObject {
     QVERIFY(checked.says("21 ranks share the 20 elements of S"));
   }
 
+  /// One rank of two has a device: they cut S alike, so it takes no part, which is told; where the case asks for devices, the rank without one ends the run.
+  void a_rank_without_a_device_is_told() {
+#if !CONOID_HAVE_EMULATED
+    QSKIP("built without the emulated device");
+#endif
+    Json one = case_of_four();
+    one["excitation"] = {{"frequency", "1 GHz"}, {"theta", "180 deg"}, {"polarisation", "V"}};
+    rod::write_case(scratch_ / "single.json", one);
+    const auto run = [&](const char* out, const char* loop) {
+      QStringList words{"--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"};
+      for (const char* workers : {"emulated", "cpu"}) {
+        if (workers == std::string_view("cpu")) words << ":";
+        words += QStringList{"-n", "1", safety::program, "run", "single.json", "--out", out, "--progress", "none"};
+        words += QStringList{"--threads", "1", "--workers", workers, "--set", QString("truncation.loop=%1").arg(loop)};
+      }
+      QProcess process;
+      rod::prepare(process, scratch_.path()).start("mpirun", words);
+      return rod::collect(process);
+    };
+    const rod::Said told = run("mixed", "auto");
+    COMPARE_EXIT(told, 0);
+    QVERIFY2(told.says("no device takes part in the radiation, since 1 of the 2 ranks that share a frequency has none"),
+             told.err.c_str());
+    COMPARE_EXIT(conoid({"run", "single.json", "--out", "alone-cpu"}), 0);
+    const std::string wrong = safety::difference(left("alone-cpu"), left("mixed"), within_tolerance);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    const rod::Said refused = run("asked", "device");
+    QVERIFY2(refused.says("the loop device runs on devices, and none is among the workers"), refused.err.c_str());
+  }
+
+  /// Two ranks that share a frequency, each with a device: at a tolerance of 1e-12 the answer of one rank on its processor.
+  void ranks_with_a_device_each_leave_what_a_processor_leaves() {
+#if !CONOID_HAVE_EMULATED
+    QSKIP("built without the emulated device");
+#endif
+    Json one = case_of_four();
+    one["sphere"]["divisions"] = 2;
+    one["excitation"] = {{"frequency", "1 GHz"}, {"theta", "180 deg"}, {"polarisation", "V"}};
+    one["truncation"]["tolerance"] = 1e-12;
+    rod::write_case(scratch_ / "exact.json", one);
+    COMPARE_EXIT(conoid({"run", "exact.json", "--out", "exact-one"}), 0);
+    const QStringList words{"run",       "exact.json", "--out", "exact-two",
+                            "--workers", "emulated",   "--set", "truncation.loop=device"};
+    COMPARE_EXIT(conoid(words + on_so_many(2), {{"CONOID_EMULATED", "devices=2"}}), 0);
+    for (const char* name : {"echo_VV", "extinction", "scattering"}) {
+      const double off = number("exact-two", name) / number("exact-one", name) - 1;
+      QVERIFY2(std::abs(off) < 1e-10, qPrintable(QString("%1: %2").arg(name).arg(off)));
+    }
+    const std::string log = rod::text_of(scratch_ / "exact-two/log.jsonl");
+    QVERIFY(log.find("by the devices, as the case asks") != std::string::npos);
+  }
+
   void a_device_that_is_too_small_is_told_before_and_while_it_runs() {
     const QStringList small{
         "--workers", "emulated", "--set", "compute.memory.device=1MiB", "--set", "truncation.loop=device"};

@@ -84,6 +84,23 @@ class TestSummaryOfARun : public QObject {
     }
   }
 
+  /// Elements of order 1, too coarse: the optical theorem is missed although the iteration ends where it was asked to.
+  void a_check_that_is_missed_names_its_cause() {
+    rod::write_case(scratch_ / "coarse.json", conoid::Json::parse(R"j({
+      "conoid": 1, "title": "Coarse", "solver": "maxwell-fem",
+      "sphere": {"radius": "50 mm", "divisions": 3, "layers": 2},
+      "excitation": {"frequency": "2 GHz", "theta": "40 deg", "phi": "20 deg", "polarisation": "V"},
+      "parameters": {"order": 1}, "truncation": {"tolerance": 1e-6},
+      "output": {"cuts": [{"name": "E plane", "count": 3}]}})j"));
+    COMPARE_EXIT(safety::conoid(scratch_.path(), {"run", "coarse.json", "--out", "coarse", "--progress", "none"}), 0);
+    const conoid::Json said = rod::summary_of(scratch_ / "coarse");
+    QVERIFY(said["numbers"]["optical_theorem_mismatch"]["value"].get<double>() > 1e-2);
+    const std::string text = said["texts"]["optical_theorem"];
+    QVERIFY2(text.find("the iteration has converged, so elements are too coarse (parameters.order 2 takes fewer)") !=
+                 std::string::npos,
+             text.c_str());
+  }
+
  private:
   static void rows() {
     QTest::addColumn<QString>("solver");

@@ -2,10 +2,12 @@
 // LU, solutions and products of matrices on emulated devices equal those of the host; the checked one sees what they read and write.
 // labels: unit emulated
 #include <QTest>
+#include <array>
 #include <random>
 
 #include "conoid/config.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/linalg/device_blocks.hpp"
 #include "engine/linalg/device_solve.hpp"
 #include "engine/linalg/sparse_direct.hpp"
 #include "tests/engine/linalg/helmholtz_grid.hpp"
@@ -104,6 +106,129 @@ class TestDeviceSolve : public QObject {
         equations_are_solved<std::complex<double>>(name.c_str(), n, columns);
         equations_are_solved<std::complex<float>>(name.c_str(), n, columns);
       }
+  }
+
+  /// LU by blocks of columns equals LAPACK's: the same pivots, factors that differ by round-off; tall matrices, and exchanges in other columns.
+  void blocks_of_columns_data() { solves_data(); }
+  void blocks_of_columns() {
+    QFETCH(QString, device);
+    using C = std::complex<double>;
+    There there(device.toUtf8().constData());
+    for (const auto& [rows, columns, width] :
+         {std::array<Index, 3>{1, 1, 0}, {37, 37, 5}, {50, 23, 7}, {61, 61, 61}, {64, 64, 16}}) {
+      const auto a = random_values<C>(rows * columns, static_cast<unsigned>(rows)),
+                 beside = random_values<C>(rows * 3, 4);
+      const auto matrix = there.put(a), other = there.put(beside);
+      dense::DeviceBlocks<C> blocks(there.library, there.stream, rows, columns, dense::Rounding::of_numbers, width);
+      const auto pivots = blocks.factorise(matrix.data(), rows, columns, rows);
+      QCOMPARE(blocks.zero_pivot(), 0);
+      blocks.exchange(other.data(), 3, rows);
+      const std::vector<C> lu = there.get(matrix), exchanged = there.get(other);
+      // L U is A with its rows exchanged.
+      std::vector<C> want = a, moved = beside;
+      for (Index k = 0; k < columns; ++k) {
+        const Index to = pivots[static_cast<std::size_t>(k)] - 1;
+        QVERIFY(to >= k && to < rows);
+        for (Index c = 0; c < columns; ++c)
+          std::swap(want[static_cast<std::size_t>(c * rows + k)], want[static_cast<std::size_t>(c * rows + to)]);
+        for (Index c = 0; c < 3; ++c)
+          std::swap(moved[static_cast<std::size_t>(c * rows + k)], moved[static_cast<std::size_t>(c * rows + to)]);
+      }
+      QCOMPARE(exchanged, moved);
+      double error = 0;
+      for (Index c = 0; c < columns; ++c)
+        for (Index r = 0; r < rows; ++r) {
+          C sum = 0;
+          for (Index k = 0; k <= std::min(r, c); ++k)
+            sum += (k == r ? C(1) : lu[static_cast<std::size_t>(k * rows + r)]) *
+                   lu[static_cast<std::size_t>(c * rows + k)];
+          error = std::max(error, std::abs(sum - want[static_cast<std::size_t>(c * rows + r)]));
+          if (r > c) QVERIFY(std::abs(lu[static_cast<std::size_t>(c * rows + r)]) < std::sqrt(2.0) + 1e-12);  // pivoted
+        }
+      QVERIFY2(error < 1e-13 * static_cast<double>(columns + 1), qPrintable(QString::number(error)));
+    }
+  }
+
+  void a_singular_matrix_is_told_by_blocks() {
+    There there("emulated");
+    using C = std::complex<float>;
+    const Index n = 60;
+    auto a = random_values<C>(n * n, 3);
+    for (Index r = 0; r < n; ++r) a[static_cast<std::size_t>(40 * n + r)] = 0;
+    const auto matrix = there.put(a);
+    const auto lu =
+        dense::DeviceLu<C>::factorise(there.library, there.stream, matrix.data(), n, dense::Rounding::ten_bits);
+    QVERIFY(!lu.ok() && lu.error().code == ErrorCode::not_converged);
+    QVERIFY2(lu.error().text.find("pivot 41") != std::string::npos, lu.error().text.c_str());
+    const auto through =
+        dense::factorise_through<C>(there.library, there.stream, a.data(), n,
+                                    dense::least_through<C>(*there.library, n), dense::Rounding::of_numbers, 2);
+    QVERIFY(!through.ok() && through.error().code == ErrorCode::not_converged);
+  }
+
+  /// Products of ten bits leave errors of 2^-11 and not of 2^-24, on the diagonal's scale.
+  void factors_of_ten_bits() {
+    There there("emulated");
+    using C = std::complex<float>;
+    const Index n = 170;
+    auto a = random_values<C>(n * n, 5);
+    for (Index k = 0; k < n; ++k) a[static_cast<std::size_t>(k * n + k)] += C(static_cast<float>(n));
+    const auto x = random_values<C>(n, 7);
+    std::vector<C> b(x.size());
+    dense::multiply<C>(a.data(), n, n, x.data(), 1, C(0), b.data(), 1);
+    const auto matrix = there.put(a), right = there.put(b);
+    const auto lu =
+        dense::DeviceLu<C>::factorise(there.library, there.stream, matrix.data(), n, dense::Rounding::ten_bits);
+    QVERIFY(lu.ok());
+    lu->solve(there.stream, right.data(), 1);
+    const double error = apart(there.get(right), x);
+    QVERIFY2(error > 1e-6 && error < 1e-3, qPrintable(QString::number(error)));
+  }
+
+  /// A matrix of the host by a device that holds a third, a fifth of it and its least; what comes back solves as factors of processors do.
+  void matrices_pass_through_data() { solves_data(); }
+  void matrices_pass_through() {
+    QFETCH(QString, device);
+    There there(device.toUtf8().constData());
+    const auto check = [&](auto zero, Index n, Index columns_there) {
+      using T = decltype(zero);
+      using Real = typename T::value_type;
+      const std::vector<T> a = random_values<T>(n * n, static_cast<unsigned>(n)), x = random_values<T>(2 * n, 9);
+      std::vector<T> factors = a, b(x.size());
+      dense::multiply<T>(a.data(), n, n, x.data(), 2, T(0), b.data(), 1);
+      const auto lu = dense::factorise_through<T>(
+          there.library, there.stream, factors.data(), n,
+          dense::least_through<T>(*there.library, n) + static_cast<Bytes>(columns_there * n) * sizeof(T),
+          dense::Rounding::of_numbers, 2);
+      QVERIFY(lu.ok());
+      lu->solve(b.data(), 2);
+      std::vector<T> copy = a;
+      const auto host = dense::Lu<T>::factorise(copy.data(), n, 1);
+      // Both are backward stable: each is off by its rounding times the condition.
+      const double unit = sizeof(Real) == 8 ? 2.3e-16 : 1.2e-7,
+                   bound = 30 * unit * std::sqrt(static_cast<double>(n)) / host->reciprocal_condition(),
+                   error = apart(b, x);
+      QVERIFY2(error < bound, qPrintable(QString("%1 %2").arg(error).arg(bound)));
+      QVERIFY(std::abs(lu->reciprocal_condition() / host->reciprocal_condition() - 1) < 0.01);
+    };
+    const bool checked = device != "emulated";
+    for (const Index n : checked ? std::vector<Index>{53} : std::vector<Index>{5, 24, 25, 131, 200})
+      for (const Index more : {Index{0}, Index{30}, Index{70}}) {
+        check(std::complex<float>{}, n, more);
+        check(std::complex<double>{}, n, more);
+      }
+  }
+
+  void a_stop_ends_what_passes_through() {
+    There there("emulated");
+    using C = std::complex<float>;
+    auto a = random_values<C>(100 * 100, 5);
+    int asked = 0;
+    const auto lu = dense::factorise_through<C>(there.library, there.stream, a.data(), 100,
+                                                dense::least_through<C>(*there.library, 100),
+                                                dense::Rounding::of_numbers, 1, [&] { return ++asked > 3; });
+    QVERIFY(!lu.ok() && lu.error().code == ErrorCode::stopped);
+    QCOMPARE(asked, 4);
   }
 
   void a_rectangular_product() {

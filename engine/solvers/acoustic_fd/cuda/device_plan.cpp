@@ -8,6 +8,8 @@
 #include "engine/solvers/acoustic_fd/stepping/storage.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace conoid::acoustic_fd {
 
@@ -109,8 +111,24 @@ std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, 
 
 }  // namespace
 
-Index shared_band(const Problem& problem, int devices, const DeviceInfo* device) {
-  const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
+std::vector<Interval> share_rows(Index rows, const std::vector<double>& shares, Index least) {
+  const auto count = static_cast<Index>(shares.size());
+  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+  std::vector<Interval> out;
+  double before = 0;
+  for (Index d = 0, begin = 0; d < count; ++d) {
+    before += shares[static_cast<std::size_t>(d)];
+    const auto wanted = static_cast<Index>(std::lround(before / all * static_cast<double>(rows)));
+    const Index end = d + 1 == count ? rows : std::clamp(wanted, begin + least, rows - (count - 1 - d) * least);
+    out.push_back({begin, end});
+    begin = end;
+  }
+  return out;
+}
+
+Index shared_band(const Problem& problem, int devices, const DeviceInfo* device, Index thinnest) {
+  const Index s = problem.order / 2;
+  if (thinnest == 0) thinnest = problem.grid.points[1] / devices;
   // Two or three bands of panels: their halo of sixteen rows or so costs a few percent, and rounds are long beside what it takes to begin them.
   if (device && devices > 1)
     if (const std::vector<Index> panels = panels_for(problem, *device, has_matched_layers(problem), thinnest);

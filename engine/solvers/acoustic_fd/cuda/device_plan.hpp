@@ -14,8 +14,11 @@ inline constexpr Index steps_together = 16;
 /// Seconds that sweeps of a window may take together: nobody is heard meanwhile.
 inline constexpr double longest_chain = 2.2;
 /// Steps between two exchanges of devices that share the rows: rounds of panels where all of them have panels, else what leaves most of a device's rows its
-/// own.
-[[nodiscard]] Index shared_band(const Problem& problem, int devices, const DeviceInfo* device = nullptr);
+/// own. `thinnest`: rows of the device that has fewest; 0: all have as many.
+[[nodiscard]] Index shared_band(const Problem& problem, int devices, const DeviceInfo* device = nullptr,
+                                Index thinnest = 0);
+/// Rows of each device in turn, as their shares say, in whole rows and at least `least` each; `shares`: positive, one a device.
+[[nodiscard]] std::vector<Interval> share_rows(Index rows, const std::vector<double>& shares, Index least);
 
 /// Panels of so many steps in core leave cells near matched layers to single steps; false: those of an axis are all its cells.
 [[nodiscard]] bool leaves_an_interior(const Problem& problem, Index levels);

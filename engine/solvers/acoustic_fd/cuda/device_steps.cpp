@@ -14,45 +14,72 @@
 
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::acoustic_fd {
 namespace {
 
 constexpr Index worth_timing = 24;  // steps that tell which way is faster
 
-Interval rows_of(const Problem& problem, int device, int devices) {
-  const Index n = problem.grid.points[1];
-  return {n * device / devices, n * (device + 1) / devices};
+/// Which device has which rows: unlike ones as many as they take about the same time for, where each has memory for its part (`budgets`, of the plan
+/// of devices that are alike); else as many all.
+struct Shares {
+  std::vector<Interval> rows;
+  Bytes spare = ~Bytes{0};  ///< of the device that has least memory beside its part
+};
+Shares shares_of(const Problem& problem, const std::vector<Device>& devices, const std::vector<Bytes>& budgets,
+                 Bytes alike) {
+  const auto count = static_cast<double>(devices.size());
+  const Index n = problem.grid.points[1], least = std::max<Index>(1, problem.order);
+  const auto split = [&](const std::vector<double>& shares) {
+    Shares out;
+    out.rows = share_rows(n, shares, least);
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      const auto part =
+          static_cast<Bytes>(static_cast<double>(alike) *
+                             std::max(1.0, count * static_cast<double>(out.rows[d].size()) / static_cast<double>(n)));
+      out.spare = std::min(out.spare, budgets[d] > part ? budgets[d] - part : 0);
+    }
+    return out;
+  };
+  std::vector<double> shares = problem.device_shares;
+  if (shares.size() != devices.size()) {
+    shares.clear();
+    for (const Device& device : devices) shares.push_back(device.info().bandwidth);
+  }
+  if (*std::min_element(shares.begin(), shares.end()) > 0)
+    if (Shares out = split(shares); out.spare > 0) return out;
+  return split(std::vector<double>(devices.size(), 1.0));
 }
 
 /// All planes on the devices. T: float or double.
 template <class T>
 class InCore final : public DeviceSteps {
  public:
-  /// `spare`: bytes that may be taken beside the levels and the medium, for what makes steps faster.
-  InCore(const Problem& problem, Field<T>& host, std::vector<Device> devices, Bytes spare)
+  InCore(const Problem& problem, Field<T>& host, std::vector<Device> devices, const Shares& shares)
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
-    band_ = count == 1 ? steps_together : shared_band(problem, count, &devices.front().info());
+    Index thinnest = problem.grid.points[1];
+    for (const Interval rows : shares.rows) thinnest = std::min(thinnest, rows.size());
+    band_ = count == 1 ? steps_together : shared_band(problem, count, &devices.front().info(), thinnest);
     const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
       slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
-                                                         rows_of(problem, d, count), d > 0 ? beside : 0,
+                                                         shares.rows[static_cast<std::size_t>(d)], d > 0 ? beside : 0,
                                                          d + 1 < count ? beside : 0, problem.grid.points[0]));
     for (auto& slice : slices_) {
-      slice->allow_panels(spare, problem.grid.points[0]);
+      slice->allow_panels(shares.spare, problem.grid.points[0]);
       made_.push_back(slice->device().event());
       pulled_.push_back(slice->device().event());
     }
     if (const Index levels = tower_steps(); levels > 0 && count == 1)
       band_ = slices_.front()->bands_together() * levels;
   }
-  void take(Index) override {
+  void take(Index k) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
     for (auto& slice : slices_) {
       const Index y = host_.at().halo_y;
-      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, true);
+      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, problem_.silent_at(k));
       slice->send_layers();
       slice->stream().synchronize();
     }
@@ -104,7 +131,11 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    const std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    std::vector<Index> rows;
+    for (const auto& slice : slices_) rows.push_back(slice->rows().size());
+    if (const auto [least, most] = std::minmax_element(rows.begin(), rows.end()); *most > *least + 1)
+      names += fmt::format(" with {} rows", fmt::join(rows, ", "));
     return towers_ && tower_steps() > 0 ? fmt::format("{}, {}", names, slices_.front()->way()) : names;
   }
 
@@ -169,7 +200,8 @@ class InCore final : public DeviceSteps {
 
 struct OpenedDevices {
   std::vector<Device> devices;
-  Bytes budget = 0;  ///< of each
+  std::vector<Bytes> budgets;
+  Bytes budget = 0;  ///< the least of them
 };
 OpenedDevices devices_of(const Problem& problem, const Team& team, bool one) {
   OpenedDevices out;
@@ -183,6 +215,7 @@ OpenedDevices devices_of(const Problem& problem, const Team& team, bool one) {
     Bytes mine = worker.device_memory > 0 ? std::min(worker.device_memory, free) : free / 10 * 9;
     if (problem.device_memory > 0) mine = std::min(mine, problem.device_memory);
     out.budget = out.devices.empty() ? mine : std::min(out.budget, mine);
+    out.budgets.push_back(mine);
     out.devices.push_back(std::move(*device));
   }
   return out;
@@ -213,7 +246,7 @@ class WindowedOverDisk final : public DiskSteps<T> {
 }  // namespace
 
 std::optional<DiskDevice> device_over_disk(const Problem& problem, const Team& team) {
-  auto [devices, budget] = devices_of(problem, team, true);
+  auto [devices, budgets, budget] = devices_of(problem, team, true);
   if (devices.empty()) return {};
   DiskDevice out{std::move(devices.front()), {}};
   out.plan = device_plan(problem, budget, 1, &out.device.info(), PlanesRest::disk);
@@ -234,7 +267,7 @@ template std::unique_ptr<DiskSteps<double>> make_disk_steps<double>(const Proble
 template <class T>
 std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
                                                const Communicator& cluster) {
-  auto [devices, budget] = devices_of(problem, team, cluster.size() > 1);
+  auto [devices, budgets, budget] = devices_of(problem, team, cluster.size() > 1);
   const Index s = problem.order / 2;
   if (devices.empty()) return nullptr;
   if (cluster.size() > 1) {
@@ -251,7 +284,11 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   }
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
-  if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);
+  if (!plan.streamed) {
+    budgets.resize(devices.size());
+    const Shares shares = shares_of(problem, devices, budgets, plan.in_core);
+    return std::make_unique<InCore<T>>(problem, host, std::move(devices), shares);
+  }
   const DevicePlan alone = device_plan(problem, budget, 1, &devices.front().info());
   verify_room(alone, budget);
   return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -15,11 +17,11 @@ namespace {
 class Dataflow final : public Phase {
  public:
   Dataflow(const Tiling& tiling, PatchSink& sink, Work work)
-      : tiling_(tiling), sink_(sink), work_(work), left_(tiling.tiles()) {
+      : tiling_(tiling), sink_(sink), work_(work), by_number_(tiling.by_number()), left_(tiling.tiles()) {
     waiting_.resize(static_cast<std::size_t>(left_));
     for (Index t = left_; t-- > 0;) {
       waiting_[static_cast<std::size_t>(t)] = tiling.predecessors(t);
-      if (waiting_[static_cast<std::size_t>(t)] == 0) free_.push_back(t);
+      if (waiting_[static_cast<std::size_t>(t)] == 0) put(t);
     }
   }
   [[nodiscard]] std::string_view name() const override { return "march"; }
@@ -37,14 +39,14 @@ class Dataflow final : public Phase {
   void draw() {
     const FlushSubnormals flush;
     std::vector<Index> next;
+    Index own = none;  // follows the tile that was finished here, and shares most with it
     std::unique_lock lock(mutex_);
     while (left_ > 0) {
-      if (free_.empty()) {
+      if (own == none && free_.empty()) {
         changed_.wait(lock);
         continue;
       }
-      const Index tile = free_.back();  // last in, first out: what it needs was touched last
-      free_.pop_back();
+      const Index tile = own == none ? take() : std::exchange(own, none);
       lock.unlock();
       try {
         tiling_.run(tile, sink_);
@@ -62,7 +64,10 @@ class Dataflow final : public Phase {
       std::size_t freed = 0;
       for (const Index t : next)
         if (--waiting_[static_cast<std::size_t>(t)] == 0) {
-          free_.push_back(t);
+          if (t == next.back())
+            own = t;
+          else
+            put(t);
           ++freed;
         }
       if (left_ == 0)
@@ -71,10 +76,22 @@ class Dataflow final : public Phase {
         for (std::size_t i = 1; i < freed; ++i) changed_.notify_one();  // one of them is taken here
     }
   }
+  void put(Index tile) {
+    free_.push_back(tile);
+    if (by_number_) std::push_heap(free_.begin(), free_.end(), std::greater<>());
+  }
+  Index take() {  // else last in, first out: what it needs was touched last
+    if (by_number_) std::pop_heap(free_.begin(), free_.end(), std::greater<>());
+    const Index tile = free_.back();
+    free_.pop_back();
+    return tile;
+  }
 
+  static constexpr Index none = -1;
   const Tiling& tiling_;
   PatchSink& sink_;
   Work work_;
+  bool by_number_;  ///< free_ is a heap
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<int> waiting_;

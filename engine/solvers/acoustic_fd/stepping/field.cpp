@@ -206,11 +206,15 @@ void Field<T>::fill_plane(Index x) {
     problem_.velocity->row(px, py, g.origin[2], g.spacing[2], c);
     const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
     const auto is_solid = [&](Index z) { return solid && solid[z] != Solid::none; };
-    if (varying_)
+    if (varying_) {
+      T* const a = a_.data() + here;
       for (Index z = 0; z < at_.nz; ++z) {
         const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
-        a_.data()[here + z] = static_cast<T>(is_solid(z) ? still : ratio * ratio);
+        a[z] = static_cast<T>(ratio * ratio);
       }
+      for (Index z = 0; solid && z < at_.nz; ++z)
+        if (is_solid(z)) a[z] = static_cast<T>(still);
+    }
     if (problem_.obstacles && problem_.obstacles->cuts())
       for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
         if (cut.mass > 0 && !cut.in_layer) {
@@ -224,10 +228,17 @@ void Field<T>::fill_plane(Index x) {
       for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
       pressure_factor(problem_, x + at_.first, y, 0, 1, other);
     }
+    if (problem_.initial.kind == Initial::Kind::none) {  // most runs; where it is written first, the memory is near
+      const auto silent = [&](T* values) { std::fill_n(values + here, at_.nz, T(0)); };
+      silent(level(0));
+      silent(level(1));
+      if (problem_.peak_map) silent(map_[0].data());
+      for (auto& memory : memories_) silent(memory.data());
+      continue;
+    }
     for (Index z = 0; z < at_.nz; ++z) {
       T now = 0, before = 0;
-      const bool starts =
-          !on_free_surface(x + at_.first, y, z) && !is_solid(z) && problem_.initial.kind != Initial::Kind::none;
+      const bool starts = !on_free_surface(x + at_.first, y, z) && !is_solid(z);
       const Vec3 p{px, py, g.at(2, z)};
       const double speed = c[static_cast<std::size_t>(z)], scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
       if (starts) {

@@ -26,6 +26,7 @@ namespace conoid::acoustic_fd {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr int many_threads = 8;
 constexpr Index worth_measuring = 4'000'000;  // cells; below, the first guess is taken
 
 Slab slab_of(const Problem& problem, int rank, int ranks) {
@@ -50,7 +51,7 @@ class TiledMarch final : public March {
  public:
   TiledMarch(const Problem& problem, const Machine& machine, const Communicator& cluster)
       : problem_(problem), machine_(machine), slab_(slab_of(problem, cluster.rank(), cluster.size())),
-        field_(problem, machine, slab_), band_(steps_between_exchanges(problem, cluster.size())) {
+        field_(problem, machine, slab_), tried_(steps_between_exchanges(problem, cluster.size())), band_(tried_) {
     planes_ = slab_.planes;
     if (problem.tiling != "auto" && !parse_shape(problem.tiling, shape_))
       throw Failure(make_error(ErrorCode::invalid_input, fmt::format("\"{}\" is no tiling", problem.tiling),
@@ -61,6 +62,8 @@ class TiledMarch final : public March {
   void start(Team& team, Communicator& cluster) override {
     k_ = 0;
     choose(team);
+    // The more threads, the less a longer band delays an answer, and the fewer of them wait at its ends.
+    if (cluster.size() == 1 && team.threads() >= many_threads) band_ = 2 * tried_;
     PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
       const FlushSubnormals flush;
       field_.fill_plane(x);
@@ -82,8 +85,8 @@ class TiledMarch final : public March {
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
     while (steps > 0) {
-      const Index count = recorder ? steps_of_band(std::min(steps, band_), *recorder, field_.record_bytes(), cluster)
-                                   : std::min(steps, band_);
+      const Index most = std::min(steps, device_ || candidates_.empty() ? band_ : tried_);
+      const Index count = recorder ? steps_of_band(most, *recorder, field_.record_bytes(), cluster) : most;
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
@@ -99,7 +102,7 @@ class TiledMarch final : public March {
         steps -= count;
         continue;
       }
-      const bool measuring = !candidates_.empty() && count == band_;
+      const bool measuring = !candidates_.empty() && count == tried_;
       const auto begin = Clock::now();
       Later sink(field_, k_);
       if (cluster.size() == 1) {
@@ -347,7 +350,7 @@ class TiledMarch final : public March {
   Machine machine_;
   Slab slab_;
   Field<T> field_;
-  Index band_;
+  Index tried_, band_;  ///< steps of a band by which a tiling is tried, and of others
   TileShape shape_;
   std::vector<TileShape> candidates_;  ///< not empty: still measuring
   std::vector<double> rates_;

@@ -20,9 +20,10 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
   stepwise.width =
       std::clamp<Index>((s == 1 ? l2 / 2 : l2) / (task.nz * 4 * (2 * s + 3)) - 2 * s, 4, std::max<Index>(4, task.ny));
 
-  // A diamond must leave every thread one of its row of diamonds.
+  // A diamond must leave every thread one of its row of diamonds, or of two rows where these have the way to follow each other (tiling.hpp).
   const Index cut = task.planes_move ? task.ny : std::max(task.nx, task.ny);
-  const Index most = cut / std::max(1, task.threads) / (2 * s) * (2 * s);
+  const Index along = task.planes_move ? task.nx : std::min(task.nx, task.ny), rows = along >= 256 ? 2 : 1;
+  const Index most = rows * cut / std::max(1, task.threads) / (2 * s) * (2 * s);
   if (most < 2 * s || std::min(task.nx, task.ny) < 4 * s) return {stepwise};
   const auto diamond = [&](Index width, Index planes, Index depth = 0) {
     TileShape d;
@@ -48,6 +49,7 @@ std::vector<TileShape> tile_candidates(const TileTask& task, const Machine& mach
       diamond(24, 4),
       diamond(32, 8),
       diamond(48, s <= 2 ? 4 : 8),
+      diamond(task.threads > 4 ? 16 : 24, 4),  // more of them, where threads would wait for one another
       diamond(32, 8, 256),
       tower(s == 1 ? 16 : 32, share),
       tower(s == 1 ? 16 : 32, 4 * share),  // or a larger one: at order 8 1.35 times as fast on 16 threads
@@ -73,9 +75,9 @@ std::string tile_key(const TileTask& task, const Machine& machine, std::string_v
     while (power * 7 / 5 < n) power = power * 7 / 5;
     return power;
   };
-  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {} | cut {}", machine.processor, task.threads,
-                     kernel, 2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny), rounded(task.nz),
-                     task.planes_move ? "y" : "x or y");
+  return fmt::format("{} | {} threads | {} | order {} | {} B | {} x {} x {} | cut {}, rows follow", machine.processor,
+                     task.threads, kernel, 2 * task.radius, task.bytes_a_cell, rounded(task.nx), rounded(task.ny),
+                     rounded(task.nz), task.planes_move ? "y" : "x or y");
 }
 
 }  // namespace conoid::acoustic_fd

@@ -8,7 +8,10 @@
 //   stepwise  one tile a block of rows and step: the memory's speed is the limit
 //   diamond   diamonds in (x, k) of width W, each marched along y as a wavefront that lags by s rows a level (Malas et al.,
 //             SIAM J. Sci. Comput. 37, 2015): 40 s/W bytes from memory a cell update (varying c, single precision). In (y, k), marched
-//             along x, where the planes of a span move or are too few
+//             along x, where the planes of a span move or are too few. Where a row of diamonds has too few for all threads their march is
+//             cut, too, at y + s k = c C: all that an update reads and overwrites lies at lower or equal y + s k, so piece c of a diamond
+//             needs piece c of the diamonds before it and nothing behind, and rows of diamonds follow each other at a distance of C rows.
+//             So a diamond may be wider than a row of them has for each thread, and no thread waits for the end of a row
 //   tower     DiamondTorre: with p = x + y, q = x − y, tiles P = p − s k ∈ [aD, aD + D), Q = q − s k ∈ [bD, bD + D) for
 //             n N_t ≤ k < (n+1) N_t, D = 2 s DTS. All dependencies point to larger or equal P and Q, so tower (a, b, n) needs
 //             (a+1, b, n), (a, b+1, n) and (a, b, n−1) only (Perepelkina & Levchenko, preprint 2015-18, section 3)
@@ -94,9 +97,11 @@ struct TileShape {
   /// Diamond: cells along z that are marched together, a multiple of 16, 0 = all. The cut moves by 16 cells to lower z with
   /// each level, so that rows stay aligned and dependencies point one way.
   Index depth = 0;
+  /// Diamond: C above, of the axis that it marches along; 0 = as the threads want it: 32, or all where there are enough diamonds in a row.
+  Index follow = 0;
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
-/// "diamond 32x8x128", "diamond 32x8", "tower 16x12", "stepwise 40".
+/// "diamond 32x8x128", "diamond 32x8", "diamond 32x8/64" (C = 64), "tower 16x12", "stepwise 40".
 [[nodiscard]] std::string to_string(const TileShape& shape);
 /// The inverse; false when `text` is no shape or has no positive sizes.
 [[nodiscard]] bool parse_shape(std::string_view text, TileShape& shape);
@@ -106,6 +111,8 @@ class Tiling {
  public:
   virtual ~Tiling() = default;
   [[nodiscard]] virtual Index tiles() const = 0;
+  /// Free tiles are best begun by their numbers; else those first that were freed last.
+  [[nodiscard]] virtual bool by_number() const { return false; }
   /// Tiles that must be finished before `tile` may begin.
   [[nodiscard]] virtual int predecessors(Index tile) const = 0;
   /// Tiles that wait for it, appended to `out`, the one that shares most with it last.

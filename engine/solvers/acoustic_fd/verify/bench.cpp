@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rates of the march against the memory bandwidth measured in the same run.
+#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
+#include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
+#include "engine/solvers/acoustic_fd/verify/bench_rows.hpp"
 #include "engine/solvers/acoustic_fd/verify/timed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
-#include "engine/solvers/row_team.hpp"
-#include "engine/team/device.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/core.h>
 
 namespace conoid::acoustic_fd {
 namespace {
+
+/// Of a step of a stepwise march with three solids: levels and medium, and each memory read and written.
+constexpr double attenuated_bytes = 16 + 3 * 8;
 
 /// Marches whose bands take turns, so that a neighbour on the machine, who can halve the rates for a while, is there for all of them.
 struct Contender {
@@ -25,146 +30,6 @@ struct Contender {
     return ratios[ratios.size() / 2];
   }
 };
-
-/// What users switch on beside the same with sponges, equal spacings and one density, of which it may cost an eighth.
-void switched_rows(const TestRun& run, const BenchSink& sink) {
-  const auto found = devices_of(run);
-  if (found.empty()) return;  // no device, no rows
-  const auto& [worker_name, info] = found.front();
-  const auto device = open_device(run, worker_name);
-  // What a device holds with room to spare: 24 B a node of it, 16 B of the host.
-  const Bytes nodes = Bytes{1} << 30;
-  if (device.free_memory() < 28 * nodes || run.free_memory < 28 * nodes) return;
-  const std::string name = info.name;
-  const WorkerSpec worker{worker_name, std::max(1, run.threads), 1, worker_name, 0};
-  const std::array<Index, 3> points{1024, 1024, 1024};
-  const double budget = run.quick ? 1 : 3;
-  struct Turn {
-    const char* what;
-    Edges edges;
-    Switched on;
-  };
-  for (const int order : {2, 4, 6, 8}) {
-    double sponges = 0;
-    for (const Turn& turn : {Turn{"sponges", Edges::sponge, {}}, Turn{"matched layers", Edges::matched, {}},
-                             Turn{"unequal spacings, sponges", Edges::sponge, {false, true}},
-                             Turn{"density, sponges", Edges::sponge, {true, false}},
-                             Turn{"unequal spacings and density, matched layers", Edges::matched, {true, true}}}) {
-      const std::string row = fmt::format("panels, order {}: {}", order, turn.what);
-      const bool first = sponges == 0;
-      if (!run.may_want(row) && !first) continue;
-      run.doing(fmt::format("{} on {}", row, name));
-      std::string used;
-      const double rate = march_rate(order, points, worker, budget, "auto", turn.edges, used, 0, turn.on);
-      if (first) sponges = rate;
-      sink({row, rate / 1e9, "Gcells/s", rate / sponges, first ? 0 : 0.88 * sponges / 1e9,
-            "sponges, equal spacings, one density", used});
-    }
-  }
-}
-
-/// Devices of one host that share the rows of a grid which one of them holds.
-void shared_rows(const TestRun& run, const BenchSink& sink) {
-  const auto found = devices_of(run);
-  const Bytes nodes = Bytes{1} << 30;
-  if (found.size() < 2 || found.front().info.free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
-  for (const int order : {2, 4, 6, 8})
-    for (const Edges edges : {Edges::sponge, Edges::matched}) {
-      const std::string row =
-          fmt::format("devices, order {}: {}", order, edges == Edges::matched ? "matched layers, " : "");
-      if (!run.may_want(row)) continue;
-      double one = 0;
-      for (std::size_t count = 1; count <= found.size(); count *= 2) {
-        run.doing(fmt::format("{}{} of {}", row, count, found.front().info.name));
-        std::vector<WorkerSpec> workers;
-        for (std::size_t d = 0; d < count; ++d) {
-          const std::string& device = found[d].name;
-          workers.push_back({device, std::max(1, run.threads / static_cast<int>(count)), 1, device, 0});
-        }
-        TimedMarch march(order, {1024, 1024, 1024}, std::move(workers), "auto", edges);
-        const double rate = march.best(run.quick ? 1 : 3);
-        if (count == 1) one = rate;
-        sink({fmt::format("{}{}", row, count), rate / 1e9, "Gcells/s", rate / one,
-              count > 1 ? 0.9 * static_cast<double>(count) * one / 1e9 : 0, "one", march.tiling()});
-      }
-    }
-}
-
-/// Rows of energy of a grid on a device, beside what reading both levels and the medium once takes.
-void energy_rows_of_devices(const TestRun& run, const BenchSink& sink) {
-  const auto found = devices_of(run);
-  const Bytes nodes = Bytes{1} << 30;
-  if (found.empty() || found.front().info.free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
-  const auto& [worker_name, info] = found.front();
-  for (const int order : {2, 4, 8, 12}) {
-    const std::string row = fmt::format("energies, order {}", order);
-    if (!run.may_want(row)) continue;
-    run.doing(fmt::format("{} on {}", row, info.name));
-    TimedMarch march(order, {1024, 1024, 1024}, {{worker_name, std::max(1, run.threads), 1, worker_name, 0}}, "auto",
-                     Edges::sponge);
-    (void)march.best(0);
-    const double rate = march.energies(run.quick ? 0.5 : 2), limit = 3.5e12 / 12;
-    sink({row, rate / 1e9, "Gcells/s", rate / limit, 0.7 * limit / 1e9, "12 B a cell at 3.5 TB/s", "bandwidth"});
-  }
-}
-
-/// A run as a case makes it, on a device; in core, then with so little memory that planes are streamed from the host.
-void device_rows(const TestRun& run, const BenchSink& sink) {
-  const auto found = devices_of(run);
-  if (found.empty()) return;  // no device, no rows
-  const auto& [worker_name, info] = found.front();
-  const auto device = open_device(run, worker_name);
-  // Long along x, as grids are that do not fit: what a device takes turns with is planes, and it needs many of them.
-  const Index n = run.quick ? 512 : 768;
-  const std::array<Index, 3> points{4 * n, n, n};
-  const std::string name = info.name;
-  const WorkerSpec worker{worker_name, std::max(1, run.threads), 1, worker_name, 0};
-  const double budget = run.quick ? 1 : 3;
-  std::string used;
-  // What a device holds with room to spare: 20 B a node of it, 12 B of the host.
-  const Bytes nodes = Bytes{1} << 30;
-  if (device.free_memory() > 24 * nodes && run.free_memory > 24 * nodes)
-    for (const int order : {2, 4, 6, 8}) {
-      run.doing(fmt::format("order {} on {}", order, name));
-      const double rate = march_rate(order, {1024, 1024, 1024}, worker, budget, "auto", Edges::sponge, used);
-      sink({fmt::format("run on {}, order {}, varying c, 1024³, sponges, source, 100 receivers", used, order),
-            rate / 1e9, "Gcells/s", rate * 16 / 4.3e12,
-            order == 2   ? 900.0
-            : order == 8 ? 350.0
-                         : 220.0,
-            "16 B a cell at 4.3 TB/s", "instructions, second cache"});
-      // What a face is without a word; 0.88 of the rate with sponges is asked for.
-      run.doing(fmt::format("matched layers, order {} on {}", order, name));
-      const double matched = march_rate(order, {1024, 1024, 1024}, worker, budget, "auto", Edges::matched, used);
-      sink({fmt::format("run on {}, order {}, varying c, 1024³, matched layers of {} nodes, source, 100 receivers",
-                        used, order, safe_matched_width(order)),
-            matched / 1e9, "Gcells/s", matched / rate, 0.88 * rate / 1e9, "the same with sponges",
-            "cells beside the layers step by step"});
-      const double single = march_rate(order, {1024, 1024, 1024}, worker, budget, "stepwise 8", Edges::matched, used);
-      sink({fmt::format("run on {}, order {}, matched layers, step by step", used, order), single / 1e9, "Gcells/s",
-            single * 16 / 4.3e12, 0, "16 B a cell at 4.3 TB/s", "bandwidth"});
-    }
-  for (const int order : {2, 4, 8}) {
-    run.doing(fmt::format("order {} on {}", order, name));
-    const double rate = march_rate(order, points, worker, budget, "auto", Edges::sponge, used);
-    sink(
-        {fmt::format("run on {}, order {}, varying c, {} x {}², sponges, source, 100 receivers", used, order, 4 * n, n),
-         rate / 1e9, "Gcells/s", rate * 16 / 4.3e12, 220, "16 B a cell at 4.3 TB/s", "instructions, second cache"});
-    const double single = march_rate(order, points, worker, budget, "stepwise 8", Edges::sponge, used);
-    sink({fmt::format("the same step by step, order {}", order), single / 1e9, "Gcells/s", single * 16 / 4.3e12, 220,
-          "16 B a cell at 4.3 TB/s", "bandwidth"});
-    const Bytes whole = static_cast<Bytes>(12 * 4 * n * n * n);
-    for (const int share :
-         {2, 3}) {  // nine tenths are promised for half of the memory; less of it leaves shorter pieces
-      run.doing(fmt::format("streaming, order {} on {}", order, name));
-      const double streamed =
-          march_rate(order, points, worker, budget, "auto", Edges::sponge, used, whole / static_cast<Bytes>(share));
-      sink({fmt::format("order {} with {} of the memory ({})", order, share == 2 ? "half" : "a third", used),
-            streamed / 1e9, "Gcells/s", streamed / rate, share == 2 ? 0.9 * rate / 1e9 : 0, "the run in core",
-            "planes computed twice"});
-    }
-  }
-}
 
 void processor_rows(const TestRun& run, const BenchSink& sink) {
   // Four times three arrays must not fit in the last cache, but in half of the memory that is free.
@@ -182,7 +47,8 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
     const double step = march_rate(order, {n, n, n}, processors, budget, order == 2 ? "stepwise 64" : "stepwise 32",
                                    Edges::sponge, used);
     // The promise: two cores with about 54 GB/s reach 8 and 4 Gcells/s, that is 2.3 and 1.2 times the limit of a stepwise march. Where
-    // memory is slower or faster the second says more.
+    // memory is slower or faster the second says more. Of 16 threads 3 and 1.
+    const bool many = threads >= 8;
     run.doing(fmt::format("tiled, order {}", order));
     Contender tiled{std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, "auto",
                                                  Edges::sponge)},
@@ -212,11 +78,17 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
     sink({fmt::format("stepwise, order {}, varying c, {}^3", order, n), gigacells(step), "Gcells/s", over_best(step), 0,
           roof, order == 2 ? "bandwidth" : "bandwidth, loads"});
     sink({fmt::format("tiled, order {}, varying c, {}^3, sponges, source, 100 receivers ({})", order, n, chosen),
-          gigacells(tiled.best()), "Gcells/s", over_best(tiled.best()), order == 2 ? 8.0 : 4.0, roof,
-          order == 2 ? "second and last cache" : "last cache and memory"});
+          gigacells(tiled.best()), "Gcells/s", over_best(tiled.best()),
+          threads != 2 ? 0.0
+          : order == 2 ? 8.0
+                       : 4.0,
+          roof, order == 2 ? "second and last cache" : "last cache and memory"});
     const double times = tiled.over(roofs);
     sink({fmt::format("the same over the limit of a stepwise march, order {}, in turns", order), times, "times", times,
-          order == 2 ? 2.3 : 1.2, "that limit a moment before", "as above"});
+          many         ? (order == 2 ? 3.0 : 1.0)
+          : order == 2 ? 2.3
+                       : 1.2,
+          "that limit a moment before", "as above"});
     if (run.quick) continue;
     sink({fmt::format("tiled, order {}, rigid box, no points", order), gigacells(closed.best()), "Gcells/s",
           over_best(closed.best()), 0, roof, "as above"});
@@ -237,23 +109,112 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
   }
 }
 
+/// Marches whose nodes keep three memories beside their levels, under a roof of their own: these are read and written, too.
+void attenuation_rows(const TestRun& run, const BenchSink& sink) {
+  Index n = run.quick ? 256 : 384;
+  while (n > 96 && static_cast<Bytes>(24 * n * n * n) > run.free_memory / 4) n -= 32;
+  const int threads = std::max(1, run.threads);
+  run.doing("memory bandwidth");
+  MemoryRoof memory(n * n * n, threads);
+  const double roof = memory.measure(0.3) * 16 / attenuated_bytes;
+  for (const int order : {2, 8}) {
+    const std::string row = fmt::format("attenuation, order {}: ", order);
+    if (!run.may_want(row)) continue;
+    double plain = 0;
+    for (const bool lossy : {false, true}) {
+      run.doing(row + (lossy ? "constant Q" : "without"));
+      std::string used;
+      const double rate = march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, run.quick ? 0.5 : 2, "auto",
+                                     Edges::sponge, used, 0, {false, false, false, lossy});
+      if (!lossy) plain = rate;
+      sink({row + (lossy ? fmt::format("constant Q by three solids, {}^3 ({})", n, used)
+                         : fmt::format("none, {}^3 ({})", n, used)),
+            rate / 1e9, "Gcells/s", lossy ? rate / roof : 1, 0,
+            lossy ? fmt::format("{:g} B a cell of a stepwise march, {:.2f} Gcells/s; {:.2f} of none", attenuated_bytes,
+                                roof / 1e9, rate / plain)
+                  : "itself",
+            lossy ? "bandwidth, caches" : "caches"});
+    }
+  }
+}
+
+/// Updates a second of so many threads that compute patches of their own, all of whose rows stay in their second caches: what no tiling of so many
+/// threads can exceed, as it counts neither memory nor the last cache, only cores, their threads and their clock.
+double kernel_rate(int order, int threads, double budget) {
+  const int s = order / 2;
+  constexpr Index nx = 8, ny = 16, nz = 128;
+  const Layout at(0, nx, ny, nz, s);
+  Stencil stencil = stencil_of_order(order);
+  const RowWeights<float> weights = row_weights<float>(stencil, {1, 1, 1});
+  const PatchFunction<float> update =
+      patch_kernels<float>("auto", this_machine())->order[s - 1]->update[0][static_cast<int>(Cells::plain)];
+  std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
+  Team team(std::vector{WorkerSpec{"cpu", threads, 1}});
+  PlanesPhase phase("kernel", {0, threads}, 0, [&](Index n) {
+    Block<float> level[2]{Block<float>(at.count), Block<float>(at.count)}, medium(at.count);
+    std::fill_n(level[0].data(), at.count, 1e-3F);
+    std::fill_n(level[1].data(), at.count, 1e-3F);
+    std::fill_n(medium.data(), at.count, 0.1F);
+    Patch<float> patch;
+    patch.stride_x = patch.a_stride_x = at.stride_x;
+    patch.stride_y = patch.a_stride_y = at.stride_y;
+    patch.a = medium.data() + at.origin;
+    patch.nx = nx;
+    patch.ny = ny;
+    patch.z1 = patch.core1 = nz;
+    patch.weights = &weights;
+    Index updates = 0;
+    const auto begin = Clock::now();
+    double seconds = 0;
+    do {
+      for (int k = 0; k < 64; ++k) {
+        patch.u = level[k & 1].data() + at.origin;
+        patch.o = level[1 - (k & 1)].data() + at.origin;
+        update(patch);
+      }
+      updates += 64 * nx * ny * nz;
+      seconds = seconds_since(begin);
+    } while (seconds < budget);
+    rates[static_cast<std::size_t>(n)] = static_cast<double>(updates) / seconds;
+  });
+  team.run(phase);
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
 /// Tiled marches by 1, 2, 4 … threads, each with the tiling that it finds best. Of 32 whole cores five eighths are asked for.
 void scaling_rows(const TestRun& run, const BenchSink& sink) {
   if (run.quick || run.threads < 2) return;
-  Index n = 512;
+  Index n = 384;
   while (n > 96 && static_cast<Bytes>(12 * n * n * n) > run.free_memory / 4) n -= 32;
   for (const int order : {2, 8}) {
-    double one = 0;
+    double one = 0, one_kernel = 0;
     for (int threads = 1;; threads = std::min(2 * threads, run.threads)) {
-      const std::string row =
-          fmt::format("scaling, order {}, {}^3: {} thread{}", order, n, threads, threads > 1 ? "s" : "");
-      if (!run.may_want(row) && threads > 1) break;
-      run.doing(row);
-      std::string used;
-      const double rate = march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, 2, "auto", Edges::sponge, used);
-      if (threads == 1) one = rate;
-      sink(
-          {row, rate / 1e9, "Gcells/s", rate / one, threads > 1 ? 0.625 * threads * one / 1e9 : 0, "one thread", used});
+      const std::string who = fmt::format("{} thread{}", threads, threads > 1 ? "s" : ""),
+                        kernel_row = fmt::format("scaling, order {}, kernel in the second cache: {}", order, who),
+                        row = fmt::format("scaling, order {}, {}^3: {}", order, n, who);
+      const auto wanted = [&](const std::string& name) { return threads == 1 || run.may_want(name); };
+      double kernel = 0;
+      if (wanted(kernel_row)) {
+        run.doing(kernel_row);
+        kernel = kernel_rate(order, threads, 0.3);
+        if (threads == 1) one_kernel = kernel;
+        sink({kernel_row, kernel / 1e9, "Gcells/s", kernel / one_kernel, 0, "one thread", "cores, clock"});
+      }
+      if (wanted(row)) {
+        run.doing(row);
+        std::string used;
+        const double rate = march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, 2, "auto", Edges::sponge, used);
+        if (threads == 1) one = rate;
+        sink({row, rate / 1e9, "Gcells/s", rate / one, threads > 1 ? 0.625 * threads * one / 1e9 : 0, "one thread",
+              used});
+        if (threads == run.threads && used.starts_with("diamond") && used.find('/') == std::string::npos) {
+          std::string same;
+          const double waiting =
+              march_rate(order, {n, n, n}, WorkerSpec{"cpu", threads, 1}, 2, used + "/99999", Edges::sponge, same);
+          sink({row + ", each row of diamonds after the one before", waiting / 1e9, "Gcells/s", waiting / rate, 0,
+                "rows that follow each other", "threads that wait"});
+        }
+      }
       if (threads == run.threads) break;
     }
   }
@@ -267,10 +228,8 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   };
   if (may_want({"memory, ", "stepwise, ", "tiled, ", "the same over ", "DiamondTorre, "})) processor_rows(run, sink);
   if (may_want({"scaling, "})) scaling_rows(run, sink);
-  if (may_want({"run on ", "the same step by step", "order "})) device_rows(run, sink);
-  if (may_want({"panels, "})) switched_rows(run, sink);
-  if (may_want({"devices, "})) shared_rows(run, sink);
-  if (may_want({"energies, "})) energy_rows_of_devices(run, sink);
+  if (may_want({"attenuation, "})) attenuation_rows(run, sink);
+  bench_devices(run, sink);
   return {};
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures of results of A. Perepelkina and V. Levchenko, "DiamondTorre algorithm for high-performance wave modeling" (2015), Figs. 10 to 12:
+// The figures of results of A. Perepelkina and V. Levchenko, "DiamondTorre algorithm for high-performance wave modeling" (2015), Figs. 9 to 12:
 // what the source says of them in words, its bounds, and the rates of this machine's processors and devices.
 //
 // Its text gives few of the values that it plots: "over 50 billions cells per second" at most (Fig. 11, N_O = 2, DTS = 6, N_t = 96), and that the rate at
 // DTS = 1 is the same at orders 2 to 8 (Fig. 12, Maxwell). Those are the published numbers here. As there: one speed, two levels in single
-// precision, closed faces, no points. A tower of processors has the width D = 2 s DTS, s = N_O/2; devices have DTS 3 to 5 at order 2.
+// precision, closed faces, no points. A tower of processors has the width D = 2 s DTS, s = N_O/2; devices have DTS 3 to 5 at order 2. Above that
+// a tile of 2 s² DTS² cells and both their levels, in the registers of one thread, leave DTS 2 at order 4 and 1 at orders 6 and 8 (README), where panels
+// move fewer bytes.
 #include "engine/solvers/acoustic_fd/verify/timed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/team/device.hpp"
@@ -60,6 +62,22 @@ class Figures {
     for (Index dts = 3; dts <= 5; ++dts)
       point(fmt::format("Fig. 10: DTS {}, {}", dts, device_name_), of_device(2, tower(2, dts, 8 * dts)),
             locality(dts, 8 * dts), device_bandwidth_ / 4);
+    for (const Index height : {8, 16})
+      point(fmt::format("Fig. 10: DTS 4, N_t {}, {}", height, device_name_), of_device(2, tower(2, 4, height)),
+            locality(4, height), device_bandwidth_ / 4);
+  }
+
+  /// The calculation window of section 3: what is left of the rate where half of what the field takes has room on the device.
+  void figure_9() {
+    if (!run_.may_want("Fig. 9") || device_name_.empty()) return;
+    const Index n = run_.quick ? 512 : 640;
+    const std::array<Index, 3> points{4 * n, n, n};
+    for (const int order : {2, 8}) {
+      const Rate whole = of_device(order, "auto", points),
+                 half = of_device(order, "auto", points, static_cast<Bytes>(4 * 4 * n * n * n));
+      emit(fmt::format("Fig. 9: window, half of the memory, N_O {}, {}", order, device_name_), half.cells / 1e9,
+           half.cells / whole.cells, "all of the memory", half.used, 0);
+    }
   }
 
   /// Strong scaling.
@@ -131,11 +149,12 @@ class Figures {
                             rate.used, 0, one_speed);
     return rate;
   }
-  Rate of_device(int order, const std::string& tiling) {
+  Rate of_device(int order, const std::string& tiling, const std::array<Index, 3>& points = {1024, 1024, 1024},
+                 Bytes memory = 0) {
     run_.doing(fmt::format("order {}, {} on {}", order, tiling, device_name_));
     Rate rate;
-    rate.cells = march_rate(order, {1024, 1024, 1024}, WorkerSpec{"cuda:0", threads_, 1, "cuda:0", 0}, budget_, tiling,
-                            Edges::closed, rate.used, 0, one_speed);
+    rate.cells = march_rate(order, points, WorkerSpec{"cuda:0", threads_, 1, "cuda:0", 0}, budget_, tiling,
+                            Edges::closed, rate.used, memory, one_speed);
     return rate;
   }
 
@@ -153,6 +172,7 @@ class Figures {
 Status paper_table(const TestRun& run, const BenchSink& row) {
   try {
     Figures figures(run, row);
+    figures.figure_9();
     figures.figure_10();
     figures.figure_11();
     figures.figure_12();

@@ -2,6 +2,7 @@
 // Marches and passes over memory that are timed: what `conoid bench acoustic-fd` and its tables of the source share.
 #pragma once
 
+#include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/solvers/acoustic_fd/stepping/storage.hpp"
@@ -70,6 +71,7 @@ struct Switched {
   bool density = false;   ///< it varies along z
   bool unequal = false;   ///< so do the spacings
   bool constant = false;  ///< one speed for all nodes, told as one
+  bool lossy = false;     ///< constant Q by three solids
 };
 
 /// A march of whole bands, boundaries, source and receivers on.
@@ -95,6 +97,7 @@ class TimedMarch {
     }
     if (edges != Edges::closed) p.faces[4].kind = FaceKind::free_surface;
     p.dt = safe_step * largest_time_step(stencil_of_order(order), p.grid.spacing, 1500);
+    if (on.lossy) p.relaxations = constant_quality(50, 0.0005 / p.dt, 0.02 / p.dt, 3);
     const double c = static_cast<double>(points[1]) / 2, z = c * p.grid.spacing[2];
     if (edges != Edges::closed) {
       p.sources.push_back({{c + 0.3, c, z - 0.2}, std::make_shared<Ricker>(0.02 / p.dt, 0, 1)});

@@ -431,6 +431,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   layers_table(run, sink);
   interfaces_table(run, sink);
   time_table(run, sink);
+  start_table(run, sink);
   plane_table(run, sink);
   walls_table(run, sink);
   transducer_table(run, sink);

@@ -28,6 +28,9 @@ double seconds_since(SolutionClock::time_point start) {
 /// Bytes that pass through page-locked memory at a time.
 constexpr Bytes piece = Bytes{64} << 20;
 
+/// A card: what corrections take besides is a twentieth of what they spare from here on. Emulated ones spare nothing.
+constexpr Index least_ten_bits_of_card = 8000, least_ten_bits_of_emulated = 150;
+
 /// A grid's second dimension.
 constexpr std::size_t most_columns = 32768;
 
@@ -54,8 +57,14 @@ DeviceBuffer<T> there(const Device& device, Stream& stream, const T* values, Ind
 
 }  // namespace
 
-Bytes device_bytes(SolutionPlace place, Index n, Index known, Bytes entry, Bytes factor_entry, Index nodes) {
+Index least_ten_bits(const DeviceInfo& device) {
+  return device.backend == "cuda" ? least_ten_bits_of_card : least_ten_bits_of_emulated;
+}
+
+Bytes device_bytes(const DeviceInfo& device, SolutionPlace place, Index n, Index known, Bytes entry, Bytes factor_entry,
+                   Index nodes) {
   if (place == SolutionPlace::processors) return 0;
+  if (place == SolutionPlace::through) return dense::expected_through(device, n, factor_entry);
   // Working memory of a factorisation and of its library.
   const Bytes factors = static_cast<Bytes>(n * n) * factor_entry + static_cast<Bytes>(n) * 64 * factor_entry;
   if (place == SolutionPlace::factors) return factors;
@@ -96,20 +105,31 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
     room.stream = device.stream();
   }
   const Bytes there = free(*best);
-  for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors}) {
+  const auto bytes = [&](SolutionPlace place) {
+    return device_bytes(device.info(), place, n, known, sizeof(C), factor_entry, nodes);
+  };
+  for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors, SolutionPlace::through}) {
     if (place == SolutionPlace::whole && !may_be_whole) continue;
-    const Bytes needed = device_bytes(place, n, known, sizeof(C), factor_entry, nodes);
+    if (place == SolutionPlace::through && !room.library->has_blocks()) continue;
+    const Bytes needed = bytes(place);
     if (needed > there) continue;
+    if (place == SolutionPlace::through &&
+        (factor_entry == 8 ? dense::least_through<std::complex<float>>(*room.library, n)
+                           : dense::least_through<std::complex<double>>(*room.library, n)) > there)
+      continue;
     // Panels of an earlier phase may lie all over what is free.
     if (needed + 2 * panels.of(best->index()).size > there) panels.give_back(best->index());
     room.others = 2 * panels.of(best->index()).size;
     try {
-      if (place == SolutionPlace::factors) {
+      if (place != SolutionPlace::whole) {
         room.matrix = {};
         room.known = {};
         room.panels = {};
       }
-      take(device, room.factors, static_cast<Bytes>(n * n) * factor_entry, "factors of the equations");
+      if (place == SolutionPlace::through)
+        room.factors = {};
+      else
+        take(device, room.factors, static_cast<Bytes>(n * n) * factor_entry, "factors of the equations");
       if (place == SolutionPlace::whole) {
         take(device, room.matrix, bytes_of<C>(n * n), "matrix of the equations");
         take(device, room.known, std::max<Bytes>(bytes_of<C>(n * known), 1), "columns of known values");
@@ -126,20 +146,22 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
       log::info(
           "elastic-bem: {} unknowns are solved on {} by {}; {}", n, device.info().name, room.library->name(),
           place == SolutionPlace::whole ? std::string("the matrix stays there")
-          : may_be_whole
-              ? fmt::format("the matrix is the host's, since it needs {} there and {} are left",
-                            format_bytes(device_bytes(SolutionPlace::whole, n, known, sizeof(C), factor_entry, nodes)),
-                            format_bytes(there))
-              : std::string("the matrix is the host's, which completes it"));
+          : place == SolutionPlace::through
+              ? fmt::format(
+                    "matrix and factors are the host's and pass through, since factors need {} there and {} are left",
+                    format_bytes(bytes(SolutionPlace::factors)), format_bytes(there))
+          : may_be_whole ? fmt::format("the matrix is the host's, since it needs {} there and {} are left",
+                                       format_bytes(bytes(SolutionPlace::whole)), format_bytes(there))
+                         : std::string("the matrix is the host's, which completes it"));
     room.told_place = true;
     panels.set_held(best->index(), room.held());
-    return std::unique_ptr<DeviceSolution>(new DeviceSolution(team, *best, room, n, place));
+    return std::unique_ptr<DeviceSolution>(new DeviceSolution(team, *best, room, panels, n, place));
   }
   if (!room.told_place)
     log::warning(
-        "elastic-bem: processors solve the {} equations: their factors need {} on {}, and there are {} for them", n,
-        format_bytes(device_bytes(SolutionPlace::factors, n, known, sizeof(C), factor_entry, nodes)),
-        device.info().name, format_bytes(there));
+        "elastic-bem: processors solve the {} equations: columns of their factors need {} on {}, and there are {} for "
+        "them",
+        n, format_bytes(bytes(SolutionPlace::through)), device.info().name, format_bytes(there));
   room.told_place = true;
   room.matrix = {};
   room.known = {};
@@ -304,7 +326,7 @@ std::optional<dense::DeviceLu<F>>& DeviceSolution<Real>::lu() {
 
 template <class Real>
 template <class F>
-Status DeviceSolution<Real>::factorise(const C* from) {
+Status DeviceSolution<Real>::factorise(const C* from, dense::Rounding rounding) {
   const Device& device = worker_.device();
   single_.reset();
   double_.reset();
@@ -342,7 +364,8 @@ Status DeviceSolution<Real>::factorise(const C* from) {
       }
       stream.synchronize();
     }
-    auto made = dense::DeviceLu<F>::factorise(room_.library, stream, reinterpret_cast<F*>(room_.factors.data()), n_);
+    auto made =
+        dense::DeviceLu<F>::factorise(room_.library, stream, reinterpret_cast<F*>(room_.factors.data()), n_, rounding);
     if (!made) return made.error();
     lu<F>() = std::move(*made);
   } catch (const Failure& failure) {
@@ -352,6 +375,23 @@ Status DeviceSolution<Real>::factorise(const C* from) {
     return failure.error();
   }
   return {};
+}
+
+template <class Real>
+template <class F>
+Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through(F* matrix, dense::Rounding rounding,
+                                                             const Stopped& stopped) {
+  panels_.give_back(worker_.index());
+  room_.others = 0;
+  try {
+    return dense::factorise_through<F>(room_.library, room_.stream, matrix, n_, worker_.memory_beside(0), rounding,
+                                       team_.threads(), stopped);
+  } catch (const Failure& failure) {
+    if (failure.error().code != ErrorCode::resources) throw;
+    static_cast<void>(worker_.device().free_memory());  // a device that is lost, not full, throws here
+    room_.stream.synchronize();
+    return failure.error();
+  }
 }
 
 template <class Real>
@@ -370,8 +410,9 @@ double DeviceSolution<Real>::reciprocal_condition() {
 
 template class DeviceSolution<float>;
 template class DeviceSolution<double>;
-#define CONOID_FACTORS(Real, F)                                                  \
-  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*); \
+#define CONOID_FACTORS(Real, F)                                                                                  \
+  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*, dense::Rounding);                \
+  template Result<dense::Lu<F>> DeviceSolution<Real>::factorise_through<F>(F*, dense::Rounding, const Stopped&); \
   template void DeviceSolution<Real>::solve<F>(F*, Index);
 CONOID_FACTORS(float, std::complex<float>)
 CONOID_FACTORS(double, std::complex<float>)

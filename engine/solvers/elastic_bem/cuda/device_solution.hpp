@@ -2,7 +2,8 @@
 // One system of equations on one device: its matrix, where that fits, and its factors.
 //
 // *Whole*: far pairs are assembled into the matrix of the device; near and singular pairs, which processors work out meanwhile, are added as
-// single values. The matrix never visits the host. *Factors*: the matrix is the host's, what is factorised is copied to the device. In both
+// single values. The matrix never visits the host. *Factors*: the matrix is the host's, what is factorised is copied to the device. *Through*:
+// the device holds some columns of the factors at a time, which are the host's as the matrix is; processors solve by them. In all
 // the right-hand sides are one block, and residuals are formed on the host where the matrix is there, else on the device in the matrix's own
 // precision.
 #pragma once
@@ -12,6 +13,7 @@
 #include <span>
 #include <stop_token>
 
+#include "engine/linalg/device_blocks.hpp"
 #include "engine/linalg/device_solve.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
@@ -29,13 +31,17 @@ struct DeviceRoom {
   PanelMemory panels;
   Bytes others = 0;  ///< of panels that phases hold there
   bool told_absent = false, told_place = false;
+  bool too_coarse = false;  ///< corrections by factors of ten bits did not end where they should: not tried again
   [[nodiscard]] Bytes held() const { return matrix.size() + known.size() + factors.size() + 2 * panels.size; }
 };
 
+/// From here on factors of ten bits pay.
+[[nodiscard]] Index least_ten_bits(const DeviceInfo& device);
+
 /// Bytes of a device for n unknowns with so many known columns: values of `entry` bytes, those of factors of `factor_entry`; elements of at
-/// most `nodes` nodes.
-[[nodiscard]] Bytes device_bytes(SolutionPlace place, Index n, Index known, Bytes entry, Bytes factor_entry,
-                                 Index nodes);
+/// most `nodes` nodes. Of `through`: the least.
+[[nodiscard]] Bytes device_bytes(const DeviceInfo& device, SolutionPlace place, Index n, Index known, Bytes entry,
+                                 Bytes factor_entry, Index nodes);
 
 template <class Real>
 class DeviceSolution {
@@ -67,7 +73,15 @@ class DeviceSolution {
 
   /// Factors of type F: of the whole matrix, or of `from`. Errors: singular; resources where the device has no memory for them.
   template <class F>
-  [[nodiscard]] Status factorise(const C* from);
+  [[nodiscard]] Status factorise(const C* from, dense::Rounding rounding);
+  /// Of `through`: overwrites a matrix of the host by its factors. Errors as above, and stopped.
+  template <class F>
+  [[nodiscard]] Result<dense::Lu<F>> factorise_through(F* matrix, dense::Rounding rounding, const Stopped& stopped);
+  /// Whether a factorisation may try products of ten bits.
+  [[nodiscard]] bool may_round() const {
+    return !room_.too_coarse && room_.library->has_ten_bits() && n_ >= least_ten_bits(worker_.device().info());
+  }
+  void is_too_coarse() { room_.too_coarse = true; }
   /// Overwrites right-hand sides of the host.
   template <class F>
   void solve(F* rhs, Index columns);
@@ -78,8 +92,8 @@ class DeviceSolution {
   }
 
  private:
-  DeviceSolution(Team& team, DeviceWorker& worker, DeviceRoom& room, Index n, SolutionPlace place)
-      : team_(team), worker_(worker), room_(room), n_(n), place_(place) {}
+  DeviceSolution(Team& team, DeviceWorker& worker, DeviceRoom& room, PanelStore& panels, Index n, SolutionPlace place)
+      : team_(team), worker_(worker), room_(room), panels_(panels), n_(n), place_(place) {}
   template <class F>
   [[nodiscard]] std::optional<dense::DeviceLu<F>>& lu();
   [[nodiscard]] Bytes budget() const;
@@ -87,6 +101,7 @@ class DeviceSolution {
   Team& team_;
   DeviceWorker& worker_;
   DeviceRoom& room_;
+  PanelStore& panels_;
   Index n_;
   SolutionPlace place_;
   std::optional<dense::DeviceLu<std::complex<float>>> single_;

@@ -31,8 +31,12 @@ constexpr double least_condition = 1e-9;
 constexpr double least_in_single = 3e-7;
 /// Residuals that are good enough: of equations in single precision, in double.
 constexpr double residual_in_single = 1e-4, residual_in_double = 1e-8;
-/// Of stiff regions in compressed equations: beyond it quadrature is what limits them.
-constexpr double most_weight = 1000;
+/// Corrections by factors in single or double precision, and by those of ten bits, which gain one to three digits each; where one of these
+/// gains less, factors in single precision are sooner done.
+constexpr int most_steps = 6, most_coarse_steps = 12;
+constexpr double least_gain = 0.2;
+/// Below it the condition that factors of ten bits tell (2^-11 of the matrix off) is none.
+constexpr double least_coarse_condition = 1e-4;
 
 double length(const Complex* v, Index n) {
   double s = 0;
@@ -112,7 +116,6 @@ class BoundarySystem::Solution {
   void add_incident();
   [[nodiscard]] bool compressed() const { return options_.method == Method::compressed; }
   [[nodiscard]] Status compress();
-  [[nodiscard]] double weight_of(std::size_t region) const;
   void collect_columns(const Part& from, CompressedPart<Real>& part) const;
   /// Of the matrix: where the row of component d at a node of a region is. Compressed rows are in the order of the unknowns.
   [[nodiscard]] Index row_of(const Part& part, Index node, Index d) const {
@@ -123,7 +126,12 @@ class BoundarySystem::Solution {
   [[nodiscard]] std::vector<C> known_values() const;
   double residuals(std::vector<Complex>& r) const;
   template <class F>
-  [[nodiscard]] Status factorise_and_correct();
+  [[nodiscard]] Status factorise_and_correct(dense::Rounding rounding = dense::Rounding::of_numbers);
+  /// Whether factors of ten bits were tried and corrections by them reached the tolerance.
+  [[nodiscard]] Result<bool> solve_by_coarse_factors();
+  /// The matrix in the precision of the factors, in memory of the host.
+  template <class F>
+  [[nodiscard]] F* factors_of_matrix();
   [[nodiscard]] bool whole() const { return device_ && device_->whole(); }
   void leave_device();
   void multiply(std::span<C> a, Index cols, const C* x, Index columns, C* y) const {
@@ -364,7 +372,7 @@ Status BoundarySystem::Solution<Real>::compress() {
     part.first_node = from.rows.first_node;
     part.medium = media_[r];
     part.modes = from.modes;
-    part.weight = weight_of(r);
+    part.weight = from.rows.weight;
     if (r == 0) part.far = far_;
     collect_columns(from, part);
   }
@@ -375,24 +383,6 @@ Status BoundarySystem::Solution<Real>::compress() {
   if (!made) return made.error();
   compressed_ = std::move(*made);
   return {};
-}
-
-/// Of a closed region: its stiffness over that of the softest one around it.
-template <class Real>
-double BoundarySystem::Solution<Real>::weight_of(std::size_t region) const {
-  const RegionRows& own = parts_[region].rows;
-  const Surface& s = *own.surface;
-  if (std::ranges::count(s.closed, true) < static_cast<std::ptrdiff_t>(s.closed.size()) ||
-      std::ranges::count(s.hollow, true) > 0)
-    return 1;
-  double out = 1;
-  for (Index k = own.first_node; k < own.first_node + s.node_count(); ++k) {
-    if (partner(k) < 0) continue;
-    std::size_t other = 0;
-    while (other + 1 < parts_.size() && parts_[other + 1].rows.first_node <= partner(k)) ++other;
-    out = std::max(out, std::abs(media_[region].harmonic.mu / media_[other].harmonic.mu));
-  }
-  return std::min(out, most_weight);
 }
 
 /// Tractions in the unit of the region: columns of soft ones would be as much larger, and what is left out of far blocks with them.
@@ -633,43 +623,63 @@ void BoundarySystem::Solution<Real>::leave_device() {
   facts_.place = SolutionPlace::processors;
 }
 
-/// Factors of type F, and corrections with residuals of the matrix itself: each gains about the digits of F less those of the condition.
 template <class Real>
 template <class F>
-Status BoundarySystem::Solution<Real>::factorise_and_correct() {
+F* BoundarySystem::Solution<Real>::factors_of_matrix() {
+  const std::span<F> factors = numbers<F>(room_.factors, n_ * n_);
+  all_threads_.for_each({0, n_ * n_}, Index{1} << 17, [&](Interval some, int) {
+    for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a_.data()[k]);
+  });
+  return factors.data();
+}
+
+/// Factors of type F, and corrections with residuals of the matrix itself: each gains about the digits of F, or of the rounding, less those
+/// of the condition.
+template <class Real>
+template <class F>
+Status BoundarySystem::Solution<Real>::factorise_and_correct(dense::Rounding rounding) {
   std::optional<dense::Lu<F>> lu;
   std::optional<ParityFactors<F>> parts;
   const auto backend = options_.deterministic ? dense::Backend::own : dense::Backend::automatic;
+  const bool coarse = rounding == dense::Rounding::ten_bits;
+  const Stopped stopped = [this] { return stop_.stop_requested(); };
   double start = seconds_now();
   if (device_) {
-    const Status status = device_->template factorise<F>(whole() ? nullptr : a_.data());
-    if (!status && status.error().code != ErrorCode::resources) return status.error();
+    Status status;
+    if (device_->place() == SolutionPlace::through) {
+      F* const factors = factors_of_matrix<F>();
+      start = seconds_now();
+      auto made = device_->template factorise_through<F>(factors, rounding, stopped);
+      if (made)
+        lu = std::move(*made);
+      else
+        status = made.error();
+    } else {
+      status = device_->template factorise<F>(whole() ? nullptr : a_.data(), rounding);
+    }
+    if (!status && (coarse || status.error().code != ErrorCode::resources)) return status.error();
     if (!status) {
       log::warning("elastic-bem: processors solve the {} equations: {}", n_, status.error().text);
       leave_device();
     }
   }
   if (parted_) {
-    auto made =
-        ParityFactors<F>::template factorise<C>(system_.parities_, system_.parity_rows_, a_, n_, f_, columns_,
-                                                numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)),
-                                                all_threads_, backend, [this] { return stop_.stop_requested(); });
+    auto made = ParityFactors<F>::template factorise<C>(
+        system_.parities_, system_.parity_rows_, a_, n_, f_, columns_,
+        numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)), all_threads_, backend, stopped);
     if (!made) return made.error();
     parts = std::move(*made);
   } else if (!device_) {
-    const std::span<F> factors = numbers<F>(room_.factors, n_ * n_);
-    all_threads_.for_each({0, n_ * n_}, Index{1} << 17, [&](Interval some, int) {
-      for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a_.data()[k]);
-    });
+    F* const factors = factors_of_matrix<F>();
     start = seconds_now();
-    auto made = dense::Lu<F>::factorise(factors.data(), n_, team_.threads(), backend,
-                                        [this] { return stop_.stop_requested(); });
+    auto made = dense::Lu<F>::factorise(factors, n_, team_.threads(), backend, stopped);
     if (!made) return made.error();
     lu = std::move(*made);
   }
+  facts_.ten_bits = coarse;
   const double taken = seconds_now() - start, unknowns = static_cast<double>(n_);
   facts_.seconds_factors += taken;
-  if (device_) facts_.seconds_library += device_->library_seconds();
+  if (device_) facts_.seconds_library += lu ? taken : device_->library_seconds();
   // A complex multiply-add is eight operations; the matrix is read and written once.
   team_.note("factorise", taken,
              {parts ? parts->operations() : 8.0 / 3 * unknowns * unknowns * unknowns,
@@ -692,7 +702,9 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
   for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = Complex(y[k]);
   std::vector<Complex> r(f_.size());
   facts_.residual = residuals(r);
-  for (int step = 0; step < 6 && facts_.residual > options_.tolerance && sizeof(Real) == 8; ++step) {
+  for (int step = 0;
+       step < (coarse ? most_coarse_steps : most_steps) && facts_.residual > options_.tolerance && sizeof(Real) == 8;
+       ++step) {
     std::vector<F> d(r.begin(), r.end());
     solve(d);
     const std::vector<Complex> before = x_;
@@ -700,6 +712,7 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
     const double was = facts_.residual;
     facts_.residual = residuals(r);
     ++facts_.iterations;
+    if (coarse && !(facts_.residual < least_gain * was)) break;
     if (!(facts_.residual < was)) {
       x_ = before;
       facts_.residual = residuals(r);
@@ -710,8 +723,30 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
 }
 
 template <class Real>
+Result<bool> BoundarySystem::Solution<Real>::solve_by_coarse_factors() {
+  if (!options_.ten_bits || sizeof(Real) == 4 || options_.method != Method::mixed || !device_ || !device_->may_round())
+    return false;
+  const Status status = factorise_and_correct<std::complex<float>>(dense::Rounding::ten_bits);
+  if (!status && status.error().code == ErrorCode::stopped) return status.error();
+  if (status && facts_.residual <= options_.tolerance && facts_.rcond > least_coarse_condition) return true;
+  facts_.ten_bits = false;
+  device_->is_too_coarse();
+  if (status)
+    log::info(
+        "elastic-bem: with factors of ten bits the residual is {:.1e} at a reciprocal condition of {:.1e}: factors in "
+        "single precision",
+        facts_.residual, facts_.rcond);
+  else
+    log::info("elastic-bem: factors in single precision, since there are none of ten bits: {}", status.error().text);
+  return false;
+}
+
+template <class Real>
 Status BoundarySystem::Solution<Real>::solve_by_factors() {
   const bool in_single = options_.method == Method::mixed || sizeof(Real) == 4;
+  const auto coarse = solve_by_coarse_factors();
+  if (!coarse) return coarse.error();
+  if (*coarse) return {};
   if (auto status =
           in_single ? factorise_and_correct<std::complex<float>>() : factorise_and_correct<std::complex<double>>();
       !status)

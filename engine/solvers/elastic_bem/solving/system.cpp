@@ -20,6 +20,9 @@ using namespace conoid::vec;
 
 namespace {
 
+/// Of stiff regions in compressed equations: beyond it quadrature is what limits them.
+constexpr double most_weight = 1000;
+
 /// Winding number of the elements of one component about a point, by the solid angle of a fine product rule.
 double winding(const Surface& s, int component, const Vec3& x) {
   double sum = 0;
@@ -187,6 +190,25 @@ Index BoundarySystem::row_of(const RegionRows& region, Index node, Index d) cons
 void BoundarySystem::set_regions(std::vector<RegionRows> regions, std::vector<Index> partner) {
   regions_ = std::move(regions);
   partner_ = std::move(partner);
+  for (RegionRows& own : regions_) {
+    const Surface& s = *own.surface;
+    if (std::ranges::count(s.closed, true) < static_cast<std::ptrdiff_t>(s.closed.size()) ||
+        std::ranges::count(s.hollow, true) > 0)
+      continue;
+    for (Index k = own.first_node; k < own.first_node + s.node_count(); ++k) {
+      if (this->partner(k) < 0) continue;
+      std::size_t other = 0;
+      while (other + 1 < regions_.size() && regions_[other + 1].first_node <= this->partner(k)) ++other;
+      own.weight = std::max(own.weight, own.stiffness / regions_[other].stiffness);
+    }
+    own.weight = std::min(own.weight, most_weight);
+  }
+}
+
+double BoundarySystem::heaviest() const {
+  double out = 1;
+  for (const RegionRows& r : regions_) out = std::max(out, r.weight);
+  return out;
 }
 
 std::vector<BoundarySystem::Known> BoundarySystem::known_list(const std::vector<LoadValues>& cases) const {

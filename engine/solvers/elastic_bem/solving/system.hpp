@@ -40,6 +40,8 @@ struct LoadValues {
 struct RegionRows {
   const Surface* surface = nullptr;
   Index first_node = 0, first_traction = 0;
+  double stiffness = 1;  ///< |μ*|, Pa
+  double weight = 1;     ///< errors of its compressed matrix are to be so many times smaller; set_regions()
 };
 
 /// What the equations of a region are made of at one frequency.
@@ -68,14 +70,17 @@ struct SolveOptions {
   int chief_points = 20;
   int chief_seed = 1;
   bool deterministic = false;  ///< the same bits for any number of threads
+  /// A device may factorise with products of ten bits (dense::Rounding), where corrections reach the tolerance by such factors.
+  bool ten_bits = true;
   Accuracy accuracy;
   /// That solve together, with compressed matrices only: solve() is collective then, and what it returns alike on all; null: one does.
   Communicator* ranks = nullptr;
   int sharing = 1;  ///< so many ranks, for bytes()
 };
 
-/// What of a solution a device does: nothing; factors and triangular solves; all of it, with the matrix.
-enum class SolutionPlace { processors, factors, whole };
+/// What of a solution a device does: nothing; the factorisation, of columns that come from the host and go back; factors and triangular
+/// solves; all of it, with the matrix.
+enum class SolutionPlace { processors, through, factors, whole };
 
 struct SolveFacts {
   double residual = 0;        ///< largest relative residual of a load case
@@ -88,7 +93,8 @@ struct SolveFacts {
   int chief_rows = 0;
   double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
   double seconds_factors = 0;  ///< of seconds_solve: the factorisation
-  double seconds_library = 0;  ///< of that: the LU of a device's library alone, by the device's clock
+  double seconds_library = 0;  ///< of that: the LU on a device alone, by the device's clock
+  bool ten_bits = false;       ///< factors are those of such products
   SolutionPlace place = SolutionPlace::processors;
   AssemblyWork work;
   Bytes compressed = 0;          ///< of compressed matrices with their preconditioner; 0: dense
@@ -120,9 +126,12 @@ class BoundarySystem {
   [[nodiscard]] std::size_t compressed_images() const { return std::max<std::size_t>(1, mirrors_.size()); }
   /// The surface is that of several regions (regions.hpp): each has rows of its own, and nodes that are `partner` of each other share a
   /// displacement and, up to its sign, a traction. Their conditions give nothing.
+  /// Closed regions that are stiffer than what is around them, as |μ*| has it, get that ratio as their weight, up to where quadrature is what
+  /// limits them.
   void set_regions(std::vector<RegionRows> regions, std::vector<Index> partner);
   [[nodiscard]] bool several() const { return regions_.size() > 1; }
   [[nodiscard]] std::span<const RegionRows> regions() const { return regions_; }  ///< one at least
+  [[nodiscard]] double heaviest() const;                                          ///< the largest weight of them
   /// The node on the other side of its interface; −1: it is on none.
   [[nodiscard]] Index partner(Index node) const {
     return partner_.empty() ? -1 : partner_[static_cast<std::size_t>(node)];

@@ -23,19 +23,6 @@
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
-namespace {
-
-struct Size {
-  int n;
-  double half;
-  int cells, rings, walls;
-  double depth;
-};
-constexpr Size sizes[] = {{240, 5, 10, 0, 1, 2.5},
-                          {960, 5, 20, 1, 1, 5},
-                          {2160, 5, 30, 2, 1, 5},
-                          {4000, 20, 40, 0, 5, 5},
-                          {14400, 40, 80, 0, 5, 5}};
 
 Mesh classical_mesh(const Size& s) {
   PlateOptions p;
@@ -50,6 +37,100 @@ Mesh classical_mesh(const Size& s) {
   p.depth = s.depth;
   return plate(p).value();
 }
+
+Surface classical_surface(const Mesh& mesh) {
+  SurfaceOptions o;
+  o.domain = Domain::ground;
+  o.constant = true;
+  o.down = {0, 0, 1};
+  std::vector<int> of(static_cast<std::size_t>(mesh.cell_count()), 0);
+  for (Index c : mesh.group("enclosing")->cells) of[static_cast<std::size_t>(c)] = -1;
+  o.condition = [&](Index c) { return of[static_cast<std::size_t>(c)]; };
+  return make_surface(mesh, o).value();
+}
+
+namespace {
+
+/// Stops a solution where its assembly is done, as a user could.
+class AssemblyOnly final : public Progress {
+ public:
+  void begin(std::string_view phase, Index, std::string_view) override { phase_ = phase; }
+  void at(Index) override {}
+  void computed(double, std::string_view) override {}
+  void residual(double, double) override {}
+  void end() override {
+    if (phase_ == "singular") stop_.request_stop();
+  }
+  [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::string phase_;
+  std::stop_source stop_;
+};
+
+}  // namespace
+
+Stages measure_stages(Team& team, const Size& s, Bytes free_memory, double plain_budget, bool once) {
+  const Mesh mesh = classical_mesh(s);
+  const Surface surface = classical_surface(mesh);
+  Stages out;
+  out.active = static_cast<double>(surface.active);
+  out.dofs = 3 * surface.node_count();
+  out.whole = s.n < 14400;
+  Medium medium;
+  medium.nu = 0.3;
+  const Harmonic h(medium, 1);
+  SolveOptions options;
+  auto system = BoundarySystem::make(surface, {{"free", {false, false, false}}}).value();
+  LoadValues load;
+  for (const Vec3& x : surface.nodes) {
+    const bool centre = std::abs(x[0]) < 1 && std::abs(x[1]) < 1;
+    load.traction.push_back(out.whole ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3}
+                            : centre  ? Complex3{0, 0, 1}
+                                      : Complex3{});
+  }
+  out.needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
+  if (out.needed + (Bytes{2} << 30) > free_memory) return out;
+  NoProgress quiet;
+  // The first frequency also takes new pages from the system; later ones reuse them: the best of a few.
+  SolveMemory memory;
+  struct Pass {
+    double rules = 0, whole = 0;
+    SolveFacts facts;
+    StaticDiagonal diagonal;
+  };
+  const auto pass = [&](Progress& progress, std::stop_token stop) {
+    Pass p;
+    const double begin = seconds_now();
+    const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, team.threads());
+    p.rules = seconds_now() - begin;
+    p.diagonal = static_diagonal(team, surface, options.accuracy, medium.nu);
+    const auto solved = system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress,
+                                             std::move(stop), &memory);
+    if (!solved && solved.error().code != ErrorCode::stopped) throw Failure(solved.error());
+    p.whole =
+        p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;
+    return p;
+  };
+  const auto assembled = [&] {
+    AssemblyOnly progress;
+    return pass(progress, progress.token());
+  };
+  out.first_assembly = assembled().whole;
+  Pass best = assembled();
+  for (int k = 0; k < (out.whole ? 6 : once ? 0 : 2); ++k)
+    if (Pass p = assembled(); p.whole < best.whole) best = std::move(p);
+  out.rules = best.rules;
+  out.assembly = best.whole;
+  out.assembled = best.facts;
+  out.diagonal = std::move(best.diagonal);
+  for (int k = 0; k < (s.n <= 2160 ? 4 : s.n <= 4000 ? 2 : 1); ++k)
+    if (Pass p = pass(quiet, {}); k == 0 || p.facts.seconds_factors < out.solved.seconds_factors) out.solved = p.facts;
+  if (plain_budget > 0) out.plain = plain_assembly(team, surface, h, plain_budget);
+  return out;
+}
+
+namespace {
 
 struct Bench {
   const TestRun& run;
@@ -145,107 +226,6 @@ void kernel_rates(Bench& b) {
   rate("far kernel, single, constant elements, 3 x 3 points", kernel_seconds<float>(false, 1, 9), flops_a_point, single,
        0);
   b.number("far kernel, double, damped: an evaluation", 1e9 * kernel_seconds<double>(true, 1, 9), "ns");
-}
-
-/// Stops a solution where its assembly is done, as a user could.
-class AssemblyOnly final : public Progress {
- public:
-  void begin(std::string_view phase, Index, std::string_view) override { phase_ = phase; }
-  void at(Index) override {}
-  void computed(double, std::string_view) override {}
-  void residual(double, double) override {}
-  void end() override {
-    if (phase_ == "singular") stop_.request_stop();
-  }
-  [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  std::string phase_;
-  std::stop_source stop_;
-};
-
-/// The stages of one of the classical meshes, measured: the best of a few, seconds.
-struct Stages {
-  Index dofs = 0;
-  double active = 0;          ///< elements that carry unknowns
-  bool whole = false;         ///< all of G; else of the loaded elements only, as a run would
-  Bytes needed = 0;           ///< by the matrices
-  double rules = 0;           ///< rules of the far pairs
-  double assembly = 0;        ///< rules, pairs, singular part, static row sums, rigid motions
-  double first_assembly = 0;  ///< of the first frequency, which takes new pages from the system
-  SolveFacts assembled, solved;
-  StaticDiagonal diagonal;
-  PlainTimes plain;
-  [[nodiscard]] double pairs() const { return assembled.seconds_pairs + rules; }
-};
-
-/// Nothing where `free_memory` does not do; then `needed` alone is said. `plain_budget`: seconds for the classical algorithm. `once`: the
-/// largest sample is not repeated, for sequential programs.
-Stages measure_stages(Team& team, const Size& s, Bytes free_memory, double plain_budget, bool once = false) {
-  const Mesh mesh = classical_mesh(s);
-  SurfaceOptions o;
-  o.domain = Domain::ground;
-  o.constant = true;
-  o.down = {0, 0, 1};
-  std::vector<int> of(static_cast<std::size_t>(mesh.cell_count()), 0);
-  for (Index c : mesh.group("enclosing")->cells) of[static_cast<std::size_t>(c)] = -1;
-  o.condition = [&](Index c) { return of[static_cast<std::size_t>(c)]; };
-  const Surface surface = make_surface(mesh, o).value();
-  Stages out;
-  out.active = static_cast<double>(surface.active);
-  out.dofs = 3 * surface.node_count();
-  out.whole = s.n < 14400;
-  Medium medium;
-  medium.nu = 0.3;
-  const Harmonic h(medium, 1);
-  SolveOptions options;
-  auto system = BoundarySystem::make(surface, {{"free", {false, false, false}}}).value();
-  LoadValues load;
-  for (const Vec3& x : surface.nodes) {
-    const bool centre = std::abs(x[0]) < 1 && std::abs(x[1]) < 1;
-    load.traction.push_back(out.whole ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3}
-                            : centre  ? Complex3{0, 0, 1}
-                                      : Complex3{});
-  }
-  out.needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
-  if (out.needed + (Bytes{2} << 30) > free_memory) return out;
-  NoProgress quiet;
-  // The first frequency also takes new pages from the system; later ones reuse them: the best of a few.
-  SolveMemory memory;
-  struct Pass {
-    double rules = 0, whole = 0;
-    SolveFacts facts;
-    StaticDiagonal diagonal;
-  };
-  const auto pass = [&](Progress& progress, std::stop_token stop) {
-    Pass p;
-    const double begin = seconds_now();
-    const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, team.threads());
-    p.rules = seconds_now() - begin;
-    p.diagonal = static_diagonal(team, surface, options.accuracy, medium.nu);
-    const auto solved = system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress,
-                                             std::move(stop), &memory);
-    if (!solved && solved.error().code != ErrorCode::stopped) throw Failure(solved.error());
-    p.whole =
-        p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;
-    return p;
-  };
-  const auto assembled = [&] {
-    AssemblyOnly progress;
-    return pass(progress, progress.token());
-  };
-  out.first_assembly = assembled().whole;
-  Pass best = assembled();
-  for (int k = 0; k < (out.whole ? 6 : once ? 0 : 2); ++k)
-    if (Pass p = assembled(); p.whole < best.whole) best = std::move(p);
-  out.rules = best.rules;
-  out.assembly = best.whole;
-  out.assembled = best.facts;
-  out.diagonal = std::move(best.diagonal);
-  for (int k = 0; k < (s.n <= 2160 ? 4 : s.n <= 4000 ? 2 : 1); ++k)
-    if (Pass p = pass(quiet, {}); k == 0 || p.facts.seconds_factors < out.solved.seconds_factors) out.solved = p.facts;
-  if (plain_budget > 0) out.plain = plain_assembly(team, surface, h, plain_budget);
-  return out;
 }
 
 void stages(Bench& b, const Size& s) {
@@ -431,93 +411,7 @@ void products(Bench& b, const char* kind, double peak) {
            "");
 }
 
-/// Seconds of each routine of the source over its five samples and over threads, and how much faster than its sequential program: ours
-/// beside the source's own figure where its text states one.
-class PaperTables {
- public:
-  PaperTables(const TestRun& run, const BenchSink& row) : run_(run), row_(row), threads_(std::max(1, run.threads)) {}
-
-  void all() {
-    constexpr std::array<double, std::size(sizes)> boundary{100, 400, 900, 1600, 6400};
-    if (run_.may_want("Table 3.1"))
-      for (std::size_t k = 0; k < std::size(sizes); ++k) {
-        const Mesh mesh = classical_mesh(sizes[k]);
-        const auto carry = static_cast<double>(mesh.cell_count() - std::ssize(mesh.group("enclosing")->cells));
-        row_({fmt::format("Table 3.1: {} mesh elements, of the boundary", mesh.cell_count()), carry, "1",
-              carry / boundary[k], 0, "the source's", "", boundary[k]});
-      }
-    if (!run_.may_want("Fig. 3")) return;
-    for (const Size& s : sizes)
-      if (!run_.quick || s.n <= 2160) sample(s);
-  }
-
- private:
-  void seconds(const char* figure, const char* routine, int n, const std::string& how, double value) {
-    row_({fmt::format("{}: {}, {} elements, {}", figure, routine, n, how), value, "s"});
-  }
-  /// `published`: of the source's 24 threads of two Xeon E5-2650 v4.
-  void faster(const char* figure, const char* routine, int n, double before, double after, double published) {
-    if (after <= 0) return;
-    BenchRow row{fmt::format("{}: {}, {} elements, acceleration by {} threads", figure, routine, n, threads_),
-                 before / after, "1"};
-    row.limited_by = published > 0 ? "the source's: by 24 threads" : "";
-    row.published = published;
-    if (published > 0) row.ratio = row.value / published;
-    row_(std::move(row));
-  }
-
-  void sample(const Size& s) {
-    const std::string one = "1 thread", all = fmt::format("{} threads", threads_);
-    run_.doing(fmt::format("{} elements, {}", s.n, one));
-    Team alone({{"cpu", 1, 1}}), together({{"cpu", threads_, 1}});
-    const double budget = run_.quick ? 0.7 : 3;
-    const Stages before = measure_stages(alone, s, run_.free_memory, budget, true);
-    if (before.assembly <= 0) {
-      row_({fmt::format("Fig. 3: {} elements: not run, memory needed", s.n), static_cast<double>(before.needed) / 1e9,
-            "GB"});
-      return;
-    }
-    run_.doing(fmt::format("{} elements, {}", s.n, all));
-    const Stages after = measure_stages(together, s, run_.free_memory, budget);
-    const bool largest = s.n == 14400;
-    const auto routine = [&](const char* figure, const char* name, double classical_one, double classical_all,
-                             double ours_one, double ours_all, double published) {
-      if (classical_one > 0) {
-        seconds(figure, name, s.n, "classical, " + one, classical_one);
-        seconds(figure, name, s.n, "classical, " + all, classical_all);
-        faster(figure, (std::string(name) + ", classical").c_str(), s.n, classical_one, classical_all, published);
-      }
-      seconds(figure, name, s.n, "ours, " + one, ours_one);
-      seconds(figure, name, s.n, "ours, " + all, ours_all);
-      faster(figure, (std::string(name) + ", ours").c_str(), s.n, ours_one, ours_all, published);
-      if (classical_one > 0 && ours_all > 1e-4)
-        row_({fmt::format("{}: {}, {} elements, ours by {} over the classical by one", figure, name, s.n, all),
-              classical_one / ours_all, "1"});
-    };
-    routine("Fig. 3.1", "Ghmatecd", before.plain.pairs, after.plain.pairs, before.pairs(), after.pairs(),
-            largest ? 19 : 0);
-    routine("Fig. 3.5", "Ghmatece", before.plain.static_sums, after.plain.static_sums, before.diagonal.seconds_sums,
-            after.diagonal.seconds_sums, largest ? 15 : 0);
-    routine("Fig. 3.8", "Rigid", 0, 0, before.diagonal.seconds_rigid, after.diagonal.seconds_rigid, largest ? 12 : 0);
-    routine("Fig. 3.9", "Linsolve", 0, 0, before.solved.seconds_solve, after.solved.seconds_solve, largest ? 10 : 0);
-  }
-
-  const TestRun& run_;
-  const BenchSink& row_;
-  int threads_;
-};
-
 }  // namespace
-
-Status paper_table(const TestRun& run, const BenchSink& row) {
-  try {
-    PaperTables(run, row).all();
-    if (run.may_want("device: ")) bench_devices(run, row);
-  } catch (const Failure& failure) {
-    return failure.error();
-  }
-  return {};
-}
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {

@@ -9,9 +9,12 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/linalg/big_array.hpp"
+#include "engine/linalg/device_blocks.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
+#include "engine/solvers/elastic_bem/verify/columns_of_some.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"
@@ -20,32 +23,6 @@
 
 namespace conoid::elastic_bem {
 namespace {
-
-/// Columns of H and G of some elements in host memory.
-template <class Real>
-struct ColumnsOfSome {
-  std::vector<std::complex<Real>> values;
-  Targets<Real> targets;
-  ColumnsOfSome(const Surface& s, Index elements) {
-    const Index rows = 3 * s.node_count();
-    targets.h.resize(s.nodes.size());
-    targets.g.resize(s.traction_node.size());
-    std::vector<Target<Real>*> wanted;
-    for (Index k = 0; k < elements; ++k) {
-      const Element& e = s.elements[static_cast<std::size_t>(k)];
-      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-        for (std::size_t d = 0; d < 3; ++d) {
-          wanted.push_back(&targets.h[static_cast<std::size_t>(e.node[a])][d]);
-          wanted.push_back(&targets.g[static_cast<std::size_t>(e.traction[a])][d]);
-        }
-    }
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    values.assign(wanted.size() * static_cast<std::size_t>(rows), 0);
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-      *wanted[k] = {values.data() + k * static_cast<std::size_t>(rows), std::complex<Real>(1)};
-  }
-};
 
 struct DeviceOfBench {
   const Device& device;
@@ -156,33 +133,101 @@ void rows_of(const DeviceOfBench& b) {
   both(float{});
 }
 
-/// Level ground of constant elements, solved on the device: its LU in single precision with all that belongs to it (the matrix made narrow,
-/// its norm, working memory) beside the library's own, of the same matrix in the same run.
-void factors_of(const DeviceOfBench& b) {
-  const bool imitated = is_emulated(b.device.info());
-  const int cells = imitated ? 12 : b.run.quick ? 40 : 80;
-  const std::string label = fmt::format("{}: LU of {} unknowns, complex single", b.name, 3 * cells * cells);
-  if (!b.run.may_want(label)) return;
-  b.run.doing(label);
+/// The best of three solutions of level ground of constant elements, `memory` bytes of the device being taken (0: as there are); place
+/// `processors` where it does not hold what was to be.
+SolveFacts factors_on(const DeviceOfBench& b, int cells, bool ten_bits, Bytes memory) {
   Medium medium;
   medium.nu = 0.3;
-  Team team({{b.name, std::max(1, b.run.threads), 1, b.name}});
+  Team team({{b.name, std::max(1, b.run.threads), 1, b.name, memory}});
   TestBody body(level_cells(cells), level_ground(), {}, medium, {1e-5, false}, team);
   LoadValues load;
   load.traction.assign(body.surface().traction_node.size(), {0, 0, 1});
+  SolveOptions options;
+  options.ten_bits = ten_bits;
   SolveFacts best;
   for (int k = 0; k < 3; ++k) {
-    static_cast<void>(body.solve(1, {load}));
-    if (body.facts.place == SolutionPlace::processors) return;  // its memory does not hold the factors
+    static_cast<void>(body.solve(1, {load}, options));
     if (k == 0 || body.facts.seconds_factors < best.seconds_factors) best = body.facts;
   }
-  const double flops = 8.0 / 3 * std::pow(3.0 * cells * cells, 3), share = best.seconds_library / best.seconds_factors;
-  b.row({label, flops / best.seconds_factors / 1e9, "Gflop/s",
-         b.rates.flops_single > 0 ? flops / best.seconds_factors / b.rates.flops_single : 0, 0,
-         "FMA rate of the device", "instruction rate"});
-  b.row({label + ", the library alone", flops / best.seconds_library / 1e9, "Gflop/s", 0, 0, "", ""});
+  return best;
+}
+
+/// LU in single precision with all that belongs to it (the matrix made narrow, its norm, working memory) beside the library's own, of the
+/// same matrix in the same run; by products of ten bits; and of a matrix that passes through a device with memory for a third of its factors.
+void factors_of(const DeviceOfBench& b) {
+  const bool imitated = is_emulated(b.device.info());
+  const int cells = imitated ? 12 : b.run.quick ? 40 : 80;
+  const Index n = Index{3} * cells * cells;
+  const std::string label = fmt::format("{}: LU of {} unknowns, complex single", b.name, n);
+  if (!b.run.may_want(label)) return;
+  b.run.doing(label);
+  const SolveFacts own = factors_on(b, cells, false, 0);
+  if (own.place == SolutionPlace::processors) return;
+  const double flops = 8.0 / 3 * std::pow(static_cast<double>(n), 3), share = own.seconds_library / own.seconds_factors;
+  const auto rate = [&](const std::string& name, double seconds) {
+    b.row({name, flops / seconds / 1e9, "Gflop/s",
+           b.rates.flops_single > 0 ? flops / seconds / b.rates.flops_single : 0, 0, "FMA rate of the device",
+           "instruction rate"});
+  };
+  rate(label, own.seconds_factors);
+  b.row({label + ", the library alone", flops / own.seconds_library / 1e9, "Gflop/s", 0, 0, "", ""});
   b.row({label + ", ours over the library's rate", share, "1", share, imitated ? 0 : 1 / 1.2,
          "the library's LU of the same matrix", ""});
+  const auto beside = [&](const std::string& name, const SolveFacts& facts) {
+    rate(label + name, facts.seconds_factors);
+    b.row({label + name + ": over the library's rate", own.seconds_library / facts.seconds_factors, "1", 0, 0,
+           fmt::format("{} corrections to a residual of {:.0e}", facts.iterations, facts.residual), ""});
+  };
+  if (const SolveFacts coarse = factors_on(b, cells, true, 0); coarse.ten_bits)
+    beside(", products of ten bits", coarse);
+  const Bytes third = static_cast<Bytes>(n * n) * 8 / 3;
+  for (const bool ten_bits : {false, true})
+    if (const SolveFacts through = factors_on(b, cells, ten_bits, third);
+        through.place == SolutionPlace::through && through.ten_bits == ten_bits)
+      beside(fmt::format(", through {} of the device{}", format_bytes(third), ten_bits ? ", products of ten bits" : ""),
+             through);
+}
+
+/// LU by blocks of columns alone, of random values, over the width of its panels: what engine/linalg/device_blocks chooses one by.
+void panels_of(const DeviceOfBench& b) {
+  const std::string label = fmt::format("{}: LU by panels", b.name);
+  const auto library = dense::DeviceLibrary::open(b.device);
+  if (!library || !(*library)->has_ten_bits() || !b.run.may_want(label)) return;
+  b.run.doing(label);
+  using Number = std::complex<float>;
+  const bool imitated = is_emulated(b.device.info());
+  const Index n = imitated ? 96 : b.run.quick ? 4800 : 19200;
+  const auto size = static_cast<std::size_t>(n * n);
+  BigArray<Number> values(size);
+  CpuWorker(std::max(1, b.run.threads)).for_each({0, n}, 16, [&](Interval some, int) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      auto state = static_cast<unsigned>(c + 1);
+      for (Index r = 0; r < n; ++r) {
+        state = state * 1664525U + 1013904223U;
+        values.data()[c * n + r] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+      }
+    }
+  });
+  Stream stream = b.device.stream();
+  const auto matrix = b.device.allocate<Number>(size, "matrix");
+  const Event begin = b.device.event(), end = b.device.event();
+  for (const Index width : imitated ? std::vector<Index>{8, 24} : std::vector<Index>{256, 512, 1024, 2048})
+    for (const dense::Rounding rounding : {dense::Rounding::of_numbers, dense::Rounding::ten_bits}) {
+      dense::DeviceBlocks<Number> blocks(*library, stream, n, n, rounding, width);
+      double best = 0;
+      for (int k = 0; k < 2; ++k) {
+        stream.to_device(matrix, std::span<const Number>(values.data(), size));
+        stream.record(begin);
+        static_cast<void>(blocks.factorise(matrix.data(), n, n, n));
+        stream.record(end);
+        stream.synchronize();
+        const double seconds = end.seconds_since(begin);
+        if (k == 0 || seconds < best) best = seconds;
+      }
+      b.row({fmt::format("{} of {} columns, {} unknowns{}", label, width, n,
+                         rounding == dense::Rounding::ten_bits ? ", products of ten bits" : ""),
+             8.0 / 3 * std::pow(static_cast<double>(n), 3) / best / 1e9, "Gflop/s", 0, 0, "", ""});
+    }
 }
 
 }  // namespace
@@ -197,6 +242,7 @@ void bench_devices(const TestRun& run, const BenchSink& row) {
     row({fmt::format("{}: copy to page-locked memory of the host", name), b.bus / 1e9, "GB/s", 0, 0, "", "bus"});
     rows_of(b);
     factors_of(b);
+    panels_of(b);
   }
 }
 

@@ -67,7 +67,7 @@ struct RegionBody {
     system = BoundarySystem::make(*regions.whole, std::move(conditions)).value();
     std::vector<RegionRows> rows;
     for (const Region& r : regions.list) {
-      rows.push_back({r.surface.get(), r.first_node, r.first_traction});
+      rows.push_back({r.surface.get(), r.first_node, r.first_traction, std::abs(Harmonic(r.medium, 0).mu)});
       diagonals.push_back(static_diagonal(team, *r.surface, accuracy, r.medium.nu));
     }
     system->set_regions(std::move(rows), regions.partner);

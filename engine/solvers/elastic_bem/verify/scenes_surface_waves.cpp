@@ -29,13 +29,13 @@ Medium of_speeds(double pressure, double shear, double density, double beta = 0)
   return m;
 }
 
-double size_of(const Vector& v) {
+double length_of(const Vector& v) {
   return std::sqrt(std::norm(v[0]) + std::norm(v[1]) + std::norm(v[2]));
 }
 
 /// Of a - b.
 double apart(const Vector& a, const Vector& b) {
-  return size_of({a[0] - b[0], a[1] - b[1], a[2] - b[2]});
+  return length_of({a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
 WaveSetting along_ground(WaveKind kind, int mode = 0) {
@@ -76,11 +76,11 @@ double surface_wave_half_space_error(double beta) {
     double size = 0, size_t = 0, off = 0, off_t = 0;
     for (const Vec3& x : {Vec3{0, 0, 0.3}, {1, -0.5, -0.1}, {-0.5, 0.3, -1.0}, {0.4, 1, -1.6}, {-0.1, -1, -3.7}}) {
       const Vector u = one.displacement(x);
-      size = std::max(size, size_of(u));
+      size = std::max(size, length_of(u));
       off = std::max(off, apart(layers.displacement(x), u));
       for (const Vec3& n : {Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}) {
         const Vector t = one.traction(x, n);
-        size_t = std::max(size_t, size_of(t));
+        size_t = std::max(size_t, length_of(t));
         off_t = std::max(off_t, apart(layers.traction(x, n), t));
       }
     }
@@ -211,10 +211,10 @@ std::array<double, 3> surface_wave_balance() {
         const auto at = [&](double depth) { return Vec3{0.2, -0.1, w.level - depth}; };
         double load = 0, motion = 0, depth = 0;
         for (int n = 0; n <= 60; ++n) {
-          motion = std::max(motion, size_of(wave.displacement(at(0.25 * n))));
-          load = std::max(load, size_of(wave.traction(at(0.25 * n), unit(w.direction))));
+          motion = std::max(motion, length_of(wave.displacement(at(0.25 * n))));
+          load = std::max(load, length_of(wave.traction(at(0.25 * n), unit(w.direction))));
         }
-        out[0] = std::max(out[0], size_of(wave.traction(at(0), {0, 0, 1})) / load);
+        out[0] = std::max(out[0], length_of(wave.traction(at(0), {0, 0, 1})) / load);
         for (const SoilLayer& l : p.layers) {
           depth += l.thickness;
           const Vec3 above = at(depth), below = at(depth * (1 + 1.5e-12)), up{0, 0, 1};

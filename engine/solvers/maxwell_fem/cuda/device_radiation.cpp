@@ -18,8 +18,15 @@ namespace {
 
 using RadiationClock = std::chrono::steady_clock;
 
-constexpr Bytes largest_panel = Bytes{2} << 30;  ///< of each of two
-constexpr Index panel_rows = 64;                 ///< panels have a multiple of so many rows
+/// Of each of two panels. The larger, the more of the currents comes behind the products of the first one; a device with few units of double
+/// precision would hear a stop too late.
+constexpr Bytes largest_panel = Bytes{8} << 30, largest_slow_panel = Bytes{2} << 30;
+constexpr Index panel_rows = 64;  ///< panels have a multiple of so many rows
+/// So that ψ of the last panel, for which nothing is left to be multiplied meanwhile, is no more than a part of it.
+constexpr Index least_panels = 4;
+/// Blocks of columns in which currents go up: of four pieces or more.
+constexpr Index most_blocks = 8;
+constexpr std::size_t pieces_a_block = 4;
 constexpr Bytes largest_partial = Bytes{256} << 20;
 constexpr Index most_parts = 256;  ///< blocks of sources whose sums are kept apart
 
@@ -42,6 +49,11 @@ Bytes row_bytes(Index depth) {
   return static_cast<Bytes>(2 * depth) * sizeof(Complex);
 }
 
+/// As plan_radiation has it.
+bool full_doubles(const DeviceInfo& info) {
+  return info.minor == 0;
+}
+
 DeviceComplex* complex_at(const DeviceBuffer<Complex>& buffer) {
   return reinterpret_cast<DeviceComplex*>(buffer.data());
 }
@@ -61,17 +73,23 @@ struct DeviceRadiation::Memory {
   Bytes held = 0;  ///< by the operator
   Stream maker, user;
   std::array<Event, 2> made, used, multiplying;
-  Event begin, end;
+  std::array<bool, 2> timed{};  ///< products between `multiplying` and `used` that are not counted yet
+  Event begin, end, arrived;
+  DevicePassage passage;
   std::shared_ptr<dense::DeviceLibrary> library;
   bool opened = false;  ///< the library was looked for
 
+  Memory(const Device& device, CpuWorker host, int threads, std::size_t piece)
+      : passage(device, std::move(host), threads, piece) {}
   bool take_operator(const Device& device, const RadiationParts& parts);
   bool take_columns(const Device& device, Index depth, Index of_rows, Index count, bool products, Bytes all);
   void give_back_columns();
 };
 
-DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts)
-    : device_(std::move(device)), parts_(parts), memory_(std::make_unique<Memory>()) {
+DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host, int threads,
+                                 std::size_t piece)
+    : device_(std::move(device)), parts_(parts),
+      memory_(std::make_unique<Memory>(device_, std::move(host), threads, piece)) {
   verify(parts_.to.padded < (Index{1} << 31) / 2 && parts_.from.padded < (Index{1} << 31) / 4 &&
              static_cast<Index>(parts_.near.size()) < (Index{1} << 31) / (2 * near_entries),
          "points and near blocks of a surface have numbers of 31 bits");
@@ -80,8 +98,7 @@ DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts)
   m.user = device_.stream();
   for (auto* events : {&m.made, &m.used, &m.multiplying})
     for (Event& e : *events) e = device_.event();
-  m.begin = device_.event();
-  m.end = device_.event();
+  for (Event* e : {&m.begin, &m.end, &m.arrived}) *e = device_.event();
 }
 
 DeviceRadiation::~DeviceRadiation() {
@@ -157,13 +174,12 @@ bool DeviceRadiation::Memory::take_columns(const Device& device, Index depth, In
     const Bytes needed = columns_bytes(some, depth, of_rows);
     if (needed >= all) continue;
     const Bytes left = all - needed;
-    // A panel takes half the rows at most, or there is nothing to take turns.
     Index high = 0;
     Bytes sums = 0;
     if (products) {
-      high = std::min<Index>(
-          static_cast<Index>(std::min(left / 2, largest_panel) / row_bytes(depth)) / panel_rows * panel_rows,
-          std::max(panel_rows, (tallest / 2 + panel_rows - 1) / panel_rows * panel_rows));
+      const Bytes most = full_doubles(device.info()) ? largest_panel : largest_slow_panel;
+      high = std::min<Index>(static_cast<Index>(std::min(left / 2, most) / row_bytes(depth)) / panel_rows * panel_rows,
+                             std::max(panel_rows, (tallest / least_panels + panel_rows - 1) / panel_rows * panel_rows));
       if (high < panel_rows) continue;
     } else {
       sums = std::min(
@@ -220,9 +236,14 @@ bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std:
   return false;
 }
 
-void DeviceRadiation::fused(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop) {
+void DeviceRadiation::fused(Interval points, std::span<const Complex> f, Index count, std::span<Complex> psi,
+                            DeviceRadiationFacts& facts, const std::stop_token& stop) {
   Memory& m = *memory_;
   const Index rows = points.size(), sources = parts_.from.count;
+  m.passage.up(m.f, 0, f);
+  m.passage.stream().record(m.arrived);
+  m.maker.wait(m.arrived);
+  m.maker.record(m.begin);
   const DeviceSurfaces surfaces{
       m.to.data(), m.from.data(), parts_.to.padded, parts_.from.padded, static_cast<int>(sources), parts_.k};
   const auto near = device_.kernel<NearArguments>("maxwell-fem/near-sums");
@@ -251,73 +272,136 @@ void DeviceRadiation::fused(Interval points, Index count, DeviceRadiationFacts& 
                      complex_at(m.partial)};
     shape.grid[1] = blocks_of(sources, a.sources_a_block);
     m.maker.launch(kernel, shape, a);
-    DeviceComplex* const psi = complex_at(m.psi) + 2 * done * rows;
+    DeviceComplex* const sums = complex_at(m.psi) + 2 * done * rows;
     m.maker.launch(near,
                    {.grid = {static_cast<unsigned>(rows), 1, 1}, .block = {32, static_cast<unsigned>(columns), 1}},
                    NearArguments{m.near_start.data(), m.near_face.data(), complex_at(m.near_blocks),
                                  static_cast<int>(points.begin), static_cast<int>(rows), static_cast<int>(sources), a.f,
-                                 psi, nullptr, nullptr});
+                                 sums, nullptr, nullptr});
     m.maker.launch(finish,
                    {.grid = {across, static_cast<unsigned>(2 * columns), 1}, .block = {radiation_threads, 1, 1}},
                    FinishArguments{complex_at(m.partial), static_cast<int>(shape.grid[1]), 2 * columns,
-                                   static_cast<int>(points.begin), static_cast<int>(rows), m.scale.data(), psi});
+                                   static_cast<int>(points.begin), static_cast<int>(rows), m.scale.data(), sums});
     done += columns;
     m.maker.synchronize();  // a stop is heard here: work that is given to a stream cannot be taken back
   }
+  m.maker.record(m.end);
+  m.maker.synchronize();
+  if (!stop.stop_requested()) m.passage.down(psi.subspan(points.begin), parts_.to.count, m.psi, 0, rows, 2 * count);
   facts.products = false;
 }
 
-void DeviceRadiation::products(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop) {
+/// Rows of a panel; ψ of one follows that of the one before on the device, each in columns of its own rows.
+Interval DeviceRadiation::panel(Interval points, Index turn) const {
+  const Index row = turn * memory_->rows_a_panel;
+  return {row, std::min(row + memory_->rows_a_panel, points.size())};
+}
+
+void DeviceRadiation::make_panel(Interval points, Index turn) {
   Memory& m = *memory_;
-  const Index rows = points.size(), sources = parts_.from.count, depth = 2 * sources;
-  const auto make = device_.kernel<OperatorArguments>("maxwell-fem/operator");
-  const auto near = device_.kernel<NearArguments>("maxwell-fem/near-panel");
-  m.user.wait(m.begin);
-  Index turn = 0;
-  std::array<bool, 2> timed{};
-  const auto add_time = [&](std::size_t which) {
-    if (timed[which]) facts.product_seconds += m.used[which].seconds_since(m.multiplying[which]);
-    timed[which] = false;
-  };
-  for (Index row = 0; row < rows && !stop.stop_requested(); row += m.rows_a_panel, ++turn) {
-    const auto which = static_cast<std::size_t>(turn % 2);
-    const Index high = std::min(m.rows_a_panel, rows - row);
-    if (turn > 1) {
-      m.used[which].synchronize();  // a stop is heard here, and no panel is overwritten
-      add_time(which);
+  const auto which = static_cast<std::size_t>(turn % 2);
+  const Interval rows = panel(points, turn);
+  const Index high = rows.size(), sources = parts_.from.count;
+  OperatorArguments a{
+      {m.to.data(), m.from.data(), parts_.to.padded, parts_.from.padded, static_cast<int>(sources), parts_.k},
+      static_cast<int>(points.begin + rows.begin),
+      static_cast<int>(high),
+      0,
+      m.scale.data(),
+      complex_at(m.panel[which])};
+  const unsigned across = blocks_of(high, radiation_threads);
+  const Index tiles = (sources + radiation_tile - 1) / radiation_tile,
+              wanted = std::clamp<Index>(32 * Index{device_.info().multiprocessors} / across, 1, tiles);
+  a.sources_a_block = sources_a_block(sources, wanted);
+  m.maker.launch(device_.kernel<OperatorArguments>("maxwell-fem/operator"),
+                 {.grid = {across, blocks_of(sources, a.sources_a_block), 1},
+                  .block = {radiation_threads, 1, 1},
+                  .shared = radiation_shared(0)},
+                 a);
+  m.maker.launch(device_.kernel<NearArguments>("maxwell-fem/near-panel"),
+                 {.grid = {blocks_of(high, 4), 1, 1}, .block = {32, 4, 1}},
+                 NearArguments{m.near_start.data(), m.near_face.data(), complex_at(m.near_blocks), a.first, a.rows,
+                               static_cast<int>(sources), nullptr, nullptr, m.scale.data(), a.panel});
+  m.maker.record(m.made[which]);
+}
+
+void DeviceRadiation::multiply_panel(Interval points, Index count, Index turn, Interval columns) {
+  Memory& m = *memory_;
+  const auto which = static_cast<std::size_t>(turn % 2);
+  const Interval rows = panel(points, turn);
+  const Index high = rows.size(), depth = 2 * parts_.from.count;
+  for (Index half = 0; half < 2; ++half)
+    m.library->multiply(m.user, m.panel[which].data() + half * depth * high, high, depth,
+                        m.f.data() + (2 * columns.begin + half) * depth, columns.size(), Complex(1), Complex(0),
+                        m.psi.data() + 2 * count * rows.begin + (2 * columns.begin + half) * high, 2 * depth, 2 * high);
+}
+
+void DeviceRadiation::bring_panel(Interval points, Index count, Index turn, std::span<Complex> psi) {
+  const Interval rows = panel(points, turn);
+  memory_->passage.down(psi.subspan(points.begin + rows.begin), parts_.to.count, memory_->psi,
+                        static_cast<std::size_t>(2 * count * rows.begin), rows.size(), 2 * count);
+}
+
+/// The first panel times blocks of columns, as they come.
+void DeviceRadiation::multiply_first(Interval points, std::span<const Complex> f, Index count,
+                                     const std::stop_token& stop) {
+  Memory& m = *memory_;
+  const Index depth = 2 * parts_.from.count,
+              blocks = std::clamp<Index>(static_cast<Index>(f.size() / (pieces_a_block * m.passage.piece())), 1,
+                                         std::min(count, most_blocks)),
+              each = (count + blocks - 1) / blocks;
+  for (Index c = 0; c < count && !stop.stop_requested(); c += each) {
+    const Interval columns{c, std::min(count, c + each)};
+    m.passage.up(
+        m.f, static_cast<std::size_t>(2 * depth * c),
+        f.subspan(static_cast<std::size_t>(2 * depth * c), static_cast<std::size_t>(2 * depth * columns.size())));
+    m.passage.stream().record(m.arrived);
+    m.user.wait(m.arrived);
+    if (c == 0) {
+      m.user.record(m.begin);
+      m.user.record(m.multiplying[0]);
     }
-    OperatorArguments a{
-        {m.to.data(), m.from.data(), parts_.to.padded, parts_.from.padded, static_cast<int>(sources), parts_.k},
-        static_cast<int>(points.begin + row),
-        static_cast<int>(high),
-        0,
-        m.scale.data(),
-        complex_at(m.panel[which])};
-    const unsigned across = blocks_of(high, radiation_threads);
-    const Index tiles = (sources + radiation_tile - 1) / radiation_tile,
-                wanted = std::clamp<Index>(32 * Index{device_.info().multiprocessors} / across, 1, tiles);
-    a.sources_a_block = sources_a_block(sources, wanted);
-    m.maker.launch(make,
-                   {.grid = {across, blocks_of(sources, a.sources_a_block), 1},
-                    .block = {radiation_threads, 1, 1},
-                    .shared = radiation_shared(0)},
-                   a);
-    m.maker.launch(near, {.grid = {blocks_of(high, 4), 1, 1}, .block = {32, 4, 1}},
-                   NearArguments{m.near_start.data(), m.near_face.data(), complex_at(m.near_blocks), a.first, a.rows,
-                                 static_cast<int>(sources), nullptr, nullptr, m.scale.data(), a.panel});
-    m.maker.record(m.made[which]);
+    multiply_panel(points, count, 0, columns);
+  }
+}
+
+void DeviceRadiation::products(Interval points, std::span<const Complex> f, Index count, std::span<Complex> psi,
+                               DeviceRadiationFacts& facts, const std::stop_token& stop) {
+  Memory& m = *memory_;
+  const Index turns = (points.size() + m.rows_a_panel - 1) / m.rows_a_panel;
+  m.timed = {};
+  const auto await = [&](Index turn) {
+    const auto which = static_cast<std::size_t>(turn % 2);
+    m.used[which].synchronize();
+    if (std::exchange(m.timed[which], false))
+      facts.product_seconds += m.used[which].seconds_since(m.multiplying[which]);
+  };
+  Index turn = 0;
+  for (; turn < turns && !stop.stop_requested(); ++turn) {
+    const auto which = static_cast<std::size_t>(turn % 2);
+    if (turn > 1) await(turn - 2);  // a stop is heard here, and no panel is overwritten
+    if (turn != 1) make_panel(points, turn);
+    if (turn == 0 && turns > 1) make_panel(points, 1);  // while the currents come
     m.user.wait(m.made[which]);
-    m.user.record(m.multiplying[which]);
-    for (Index half = 0; half < 2; ++half) {
-      m.library->multiply(m.user, m.panel[which].data() + half * depth * high, high, depth, m.f.data() + half * depth,
-                          count, Complex(1), Complex(0), m.psi.data() + half * rows + row, 2 * depth, 2 * rows);
+    if (turn == 0) {
+      multiply_first(points, f, count, stop);
+    } else {
+      m.user.record(m.multiplying[which]);
+      multiply_panel(points, count, turn, {0, count});
     }
     m.user.record(m.used[which]);
-    timed[which] = true;
+    m.timed[which] = true;
+    if (turn > 1) bring_panel(points, count, turn - 2, psi);
   }
+  m.user.record(m.end);
+  const bool stopped = stop.stop_requested();
+  for (Index last = std::max<Index>(0, turn - 2); last < turn && !stopped; ++last) {
+    await(last);
+    bring_panel(points, count, last, psi);
+  }
+  m.maker.synchronize();
   m.user.synchronize();
-  add_time(0);
-  add_time(1);
+  m.passage.stream().synchronize();
   facts.products = true;
   facts.panels += turn;
 }
@@ -339,31 +423,18 @@ DeviceRadiationFacts DeviceRadiation::apply(std::span<const Complex> f, Index co
     facts.fits = false;
     return facts;
   }
-  std::vector<Complex> strip;
   for (Index done = 0; done < count && !stop.stop_requested(); ++facts.groups) {
     const Index some = std::min(m.columns, count - done);
-    m.maker.to_device(m.f, f.subspan(done * 2 * depth, some * 2 * depth));
-    m.maker.record(m.begin);
+    const auto currents =
+        f.subspan(static_cast<std::size_t>(2 * depth * done), static_cast<std::size_t>(2 * depth * some));
+    const auto data = psi.subspan(static_cast<std::size_t>(2 * all_rows * done));
     if (by_products)
-      products(points, some, facts, stop);
+      products(points, currents, some, data, facts, stop);
     else
-      fused(points, some, facts, stop);
-    m.maker.record(m.end);
-    m.maker.synchronize();
+      fused(points, currents, some, data, facts, stop);
     if (stop.stop_requested()) break;
     facts.kernel_seconds += m.end.seconds_since(m.begin);
-    const auto values = static_cast<std::size_t>(2 * some * rows);
-    if (rows == all_rows) {
-      m.maker.to_host(psi.subspan(done * 2 * rows, values), m.psi);
-      m.maker.synchronize();
-    } else {
-      strip.resize(values);
-      m.maker.to_host(std::span(strip), m.psi);
-      m.maker.synchronize();
-      for (Index c = 0; c < 2 * some; ++c)
-        std::copy_n(strip.begin() + c * rows, rows, psi.begin() + (2 * done + c) * all_rows + points.begin);
-    }
-    facts.copied += static_cast<Bytes>(some * 2 * depth) * sizeof(Complex) + values * sizeof(Complex);
+    facts.copied += static_cast<Bytes>(2 * some * (depth + rows)) * sizeof(Complex);
     done += some;
   }
   facts.seconds = std::chrono::duration<double>(RadiationClock::now() - start).count();
@@ -388,11 +459,17 @@ double device_columns(double outer, double currents, double near_blocks, double 
   return 0;
 }
 
+double device_panel_share(double outer, double currents) {
+  const double whole = 64 * outer * currents, row = 64 * currents;
+  return std::min(1.0,
+                  std::max<double>(std::min<double>(largest_panel, whole / least_panels), panel_rows * row) / whole);
+}
+
 double device_radiation_bytes(double outer, double currents, double near_blocks, double columns) {
   const double surfaces = surface_bytes(outer, currents, near_blocks),
-               vectors = columns * column_bytes(outer, currents), row = 64 * currents;
+               vectors = columns * column_bytes(outer, currents);
   const double rest = columns > most_fused_columns
-                          ? 2 * std::min<double>(largest_panel, row * std::max<double>(panel_rows, outer / 2))
+                          ? 2 * device_panel_share(outer, currents) * 64 * outer * currents
                           : std::min<double>(largest_partial, 32.0 * most_parts * fused_columns[0] * outer);
   return surfaces + vectors + rest;
 }

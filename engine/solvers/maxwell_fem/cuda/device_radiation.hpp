@@ -4,9 +4,12 @@
 // fused: coefficients and sums in one go, up to eight right-hand sides at a time; the operator is never stored.
 // products: panels of rows of the operator are made on the device, near blocks in them, and multiplied with all right-hand sides at
 // once (cuBLAS; engine/linalg/device_solve.hpp); two panels take turns, so that one is made while the other one is multiplied.
+// Currents go up in blocks of columns behind the products of the first panel, and ψ of a panel comes back while the next ones are multiplied
+// (device_passage.hpp).
 // Both give the same sums as the processors up to round-off. Where the device cannot hold all columns they go in groups.
 #pragma once
 
+#include "engine/solvers/maxwell_fem/cuda/device_passage.hpp"
 #include "engine/solvers/maxwell_fem/discretization/patch.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 #include "engine/team/device.hpp"
@@ -41,12 +44,14 @@ struct RadiationParts {
 };
 
 struct DeviceRadiationFacts {
-  bool fits = true;            ///< false: nothing was done
-  bool products = false;       ///< the form
-  double kernel_seconds = 0;   ///< of the device's clock, first kernel to last
-  double product_seconds = 0;  ///< of the products alone; they overlap with the making of panels
-  double seconds = 0;          ///< in all
-  Bytes copied = 0;            ///< to the device and back
+  bool fits = true;       ///< false: nothing was done
+  bool products = false;  ///< the form
+  double kernel_seconds =
+      0;  ///< of the device's clock, from when the first right-hand sides are there to the last kernel
+  double product_seconds =
+      0;  ///< of the products alone; they overlap with the making of panels, and the first ones with copies
+  double seconds = 0;  ///< in all
+  Bytes copied = 0;    ///< to the device and back
   Index groups = 0, panels = 0;
   Bytes least = 0, given = 0;  ///< what one column needs, and what there was
 };
@@ -58,7 +63,9 @@ inline constexpr Index most_fused_columns = 16;
 
 class DeviceRadiation {
  public:
-  DeviceRadiation(Device device, const RadiationParts& parts);
+  /// `host`, `threads` and `piece` as DevicePassage has them, by which currents and ψ pass.
+  DeviceRadiation(Device device, const RadiationParts& parts, CpuWorker host = CpuWorker(1), int threads = 0,
+                  std::size_t piece = DevicePassage::usual_piece);
   ~DeviceRadiation();
   DeviceRadiation(const DeviceRadiation&) = delete;
   DeviceRadiation& operator=(const DeviceRadiation&) = delete;
@@ -77,8 +84,16 @@ class DeviceRadiation {
   struct Memory;
   bool prepare(Index rows, Index count, bool products, const std::function<Bytes(Bytes held)>& budget,
                DeviceRadiationFacts& facts);
-  void fused(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop);
-  void products(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop);
+  /// Some columns: `f` of these alone, `psi` from the first of them on.
+  void fused(Interval points, std::span<const Complex> f, Index count, std::span<Complex> psi,
+             DeviceRadiationFacts& facts, const std::stop_token& stop);
+  void products(Interval points, std::span<const Complex> f, Index count, std::span<Complex> psi,
+                DeviceRadiationFacts& facts, const std::stop_token& stop);
+  [[nodiscard]] Interval panel(Interval points, Index turn) const;
+  void make_panel(Interval points, Index turn);
+  void multiply_panel(Interval points, Index count, Index turn, Interval columns);
+  void multiply_first(Interval points, std::span<const Complex> f, Index count, const std::stop_token& stop);
+  void bring_panel(Interval points, Index count, Index turn, std::span<Complex> psi);
   void open_products();
 
   Device device_;
@@ -90,6 +105,9 @@ class DeviceRadiation {
 /// Bytes of a device that an application takes where it has them; with less it goes on in groups of columns and smaller panels. `outer`,
 /// `currents`: points of S and S'.
 [[nodiscard]] double device_radiation_bytes(double outer, double currents, double near_blocks, double columns);
+
+/// The part of the operator that a panel is, of a device with memory enough.
+[[nodiscard]] double device_panel_share(double outer, double currents);
 
 /// Columns that a device takes at once, of so many, with `memory` bytes; 0: not one. As DeviceRadiation chooses them.
 [[nodiscard]] double device_columns(double outer, double currents, double near_blocks, double columns, bool products,

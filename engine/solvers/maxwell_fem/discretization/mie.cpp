@@ -133,8 +133,11 @@ double SphereSeries::scattering() const {
 }
 
 int terms_near(double kb, double kr) {
-  // Static fields fall with (b/r)^(2n+1); beyond the order 150 spherical functions of small arguments leave the range of doubles.
-  constexpr int most = 150;
+  // ξ_n(x) ≈ (2n − 1)!!/xⁿ, and S_n its inverse, leave the range of doubles where x is small against n. Of a plane wave nothing is left by then.
+  constexpr double decades = 280;
+  int most = 1;
+  for (double size = 0; most < 150 && size < decades; ++most) size += std::max(0.0, std::log10((2 * most + 1) / kb));
+  // Static fields fall with (b/r)^(2n+1).
   const double needed = 14 * std::log(10.0) / (2 * std::log(std::max(kr / kb, 1.0001)));
   return std::max(terms(kb), static_cast<int>(std::min(needed, static_cast<double>(most))));
 }

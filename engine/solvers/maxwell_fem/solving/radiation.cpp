@@ -292,8 +292,10 @@ class Radiation::Paper final : public Phase {
 class Radiation::OnDevices final : public Phase {
  public:
   OnDevices(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, DeviceForm form,
-            Interval part)
-      : r_(r), f_(f), psi_(psi), part_(part), count_(count), form_(form) {}
+            Interval part, const std::vector<WorkerSpec>& team)
+      : r_(r), f_(f), psi_(psi), part_(part), count_(count), form_(form),
+        devices_(static_cast<int>(std::ranges::count_if(team, [](const WorkerSpec& w) { return !w.device.empty(); }))),
+        beside_(devices_ < static_cast<int>(team.size())) {}
   [[nodiscard]] std::string_view name() const override { return "radiation on devices"; }
   [[nodiscard]] Index items() const override { return part_.size(); }
   [[nodiscard]] bool runs_on_devices() const override { return true; }
@@ -323,8 +325,10 @@ class Radiation::OnDevices final : public Phase {
       const std::scoped_lock lock(r_.of_devices_->mutex);
       auto& mine = r_.of_devices_->by_worker[worker.index()];
       if (!mine)
+        // Threads that compute would be waited for at each piece of what is copied; devices alone share all.
         mine = std::make_unique<DeviceRadiation>(
-            worker.device(), RadiationParts{r_.to_, r_.from_, r_.scale_, r_.near_start_, r_.near_, r_.k_});
+            worker.device(), RadiationParts{r_.to_, r_.from_, r_.scale_, r_.near_start_, r_.near_, r_.k_},
+            beside_ ? CpuWorker(1) : worker.host(), std::max(1, worker.host().threads() / devices_));
       device = mine.get();
     }
     const DeviceRadiationFacts facts = device->apply(
@@ -364,6 +368,8 @@ class Radiation::OnDevices final : public Phase {
   Interval part_;
   Index count_;
   DeviceForm form_;
+  int devices_;  ///< of the team
+  bool beside_;  ///< processors of it compute meanwhile
 };
 
 void Radiation::compress(double tolerance, int threads, int rank, int ranks) {
@@ -426,7 +432,7 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
                         loop == RadiationLoop::device_fused      ? DeviceForm::fused
                         : loop == RadiationLoop::device_products ? DeviceForm::products
                                                                  : DeviceForm::automatic,
-                        part);
+                        part, team.workers());
         team.run(phase);
       }
       break;

@@ -5,11 +5,10 @@
 
 #include "engine/core/units.hpp"
 #include "engine/linalg/dense.hpp"
-#include "engine/linalg/device_solve.hpp"
 #include "engine/linalg/elimination_tree.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
-#include "engine/solvers/maxwell_fem/cuda/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/solvers/maxwell_fem/verify/bench_parts.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/device.hpp"
@@ -47,18 +46,6 @@ double shortest(int repeats, const F& f) {
   return best;
 }
 
-/// The same by the clock, of what other threads and devices do.
-template <class F>
-double shortest_by_clock(int repeats, const F& f) {
-  double best = 1e300;
-  for (int r = 0; r < repeats; ++r) {
-    const auto begin = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return best;
-}
-
 double multiply_add_rate() {
   double keep = 1, flops = 0;
   const double t = shortest(5, [&] { flops = radiation_kernel().multiply_adds(3000000, &keep); });
@@ -80,37 +67,13 @@ double zgemm_rate() {
   return 8.0 * n * n * n / t;
 }
 
-struct Surfaces {
-  Mesh mesh;
-  Domain domain;
-};
-
-/// Two spheres about each other with 20 d² faces each.
-std::unique_ptr<Surfaces> surfaces(int divisions) {
-  SphereScene s;
-  s.ka = 3;
-  s.divisions = divisions;
-  s.layers = 1;
-  s.curved = false;
-  s.order = 1;
-  s.on_body = true;
-  auto out = std::make_unique<Surfaces>();
-  out->mesh = *sphere_mesh(s);
-  out->domain = *make_domain(out->mesh, sphere_roles(s));
-  return out;
-}
-
-double radiation_seconds(const Surfaces& s, Index rhs, RadiationLoop loop, int repeats) {
+double radiation_seconds(const TwoSpheres& s, Index rhs, RadiationLoop loop, int repeats) {
   Team team({{"cpu", 1, 1}});
   const Radiation radiation(s.domain, 1, 1, 0);
   std::vector<Complex> f(static_cast<std::size_t>(4 * s.domain.currents.size() * rhs)),
       psi(static_cast<std::size_t>(2 * s.domain.outer.size() * rhs));
   for (std::size_t i = 0; i < f.size(); ++i) f[i] = {std::sin(0.1 * static_cast<double>(i % 1000)), 0.5};
   return shortest(repeats, [&] { radiation.apply(team, f, rhs, psi, loop); });
-}
-
-double pairs(const Surfaces& s) {
-  return static_cast<double>(s.domain.outer.size()) * static_cast<double>(s.domain.currents.size());
 }
 
 void radiation_rows(const TestRun& run, const BenchSink& row) {
@@ -124,7 +87,7 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
   const double peer = gemm > 0 ? gemm : peak;
   const std::string peer_name = gemm > 0 ? "matrix product of the BLAS" : "multiply-add rate";
 
-  const auto small = surfaces(2), middle = surfaces(run.quick ? 4 : 8);
+  const auto small = two_spheres(2), middle = two_spheres(run.quick ? 4 : 8);
   {
     run.doing("one right-hand side");
     const double t = radiation_seconds(*middle, 1, RadiationLoop::fused, 3), rate = fused_flops * pairs(*middle) / t;
@@ -134,7 +97,7 @@ void radiation_rows(const TestRun& run, const BenchSink& row) {
   }
   for (Index rhs : run.quick ? std::vector<Index>{10, 100} : std::vector<Index>{10, 100, 500}) {
     run.doing(fmt::format("{} right-hand sides", rhs));
-    const auto big = surfaces(4);
+    const auto big = two_spheres(4);
     const double t = radiation_seconds(*big, rhs, RadiationLoop::blocked, 2);
     const double product = 32.0 * static_cast<double>(rhs) * pairs(*big) / t;
     row({fmt::format("blocked product, {} right-hand sides, {} x {} faces (32 flops a pair)", rhs,
@@ -429,135 +392,6 @@ void truncation_rows(const TestRun& run, const BenchSink& row) {
                                             layer.domain->free_unknowns)
                               : std::string(rows[k].first)),
            rows[k].second, "s", one.empty() ? 0 : one[k] / rows[k].second, 0, "one thread", "multiply-adds"});
-  }
-}
-
-/// The paper's loops on a device, and all devices of the run together against the first, near blocks aside.
-void device_loop_rows(const TestRun& run, const NamedDevice& one, const BenchSink& row) {
-  const auto small = surfaces(run.quick ? 1 : 2);
-  const Radiation radiation(small->domain, 1, 1, 0);
-  Team team({{one.name, 1, 1, one.name, 0}});
-  const Index all = small->domain.outer.faces();
-  for (const Index rhs : run.quick ? std::vector<Index>{1, 10} : std::vector<Index>{1, 10, 100, 1000}) {
-    const std::vector<Complex> f(static_cast<std::size_t>(4 * small->domain.currents.size() * rhs), Complex(0.3, 0.5));
-    std::vector<Complex> psi(static_cast<std::size_t>(2 * small->domain.outer.size() * rhs));
-    const auto seconds = [&](RadiationLoop loop, Index faces) {
-      return shortest(2,
-                      [&] {
-                        radiation.apply(team, f, rhs, psi, loop, {0, faces});
-                      }) *
-             static_cast<double>(all) / static_cast<double>(faces);
-    };
-    const auto label = [&](const char* loop) {
-      return fmt::format("device: {}, {}, numSp {} numS {}, RHS {}", one.name, loop, small->domain.currents.faces(),
-                         all, rhs);
-    };
-    run.doing(label("ours"));
-    const double ours = seconds(RadiationLoop::device, all);
-    row({label("ours"), ours, "s", 0, 0, "", "instruction rate"});
-    run.doing(label("cuda_S"));
-    const double outer = seconds(RadiationLoop::cuda_outer, all);
-    row({label("cuda_S"), outer, "s", outer / ours, 0, "ours", "memory"});
-    // A kernel a pair of points: on some elements of S, scaled to all.
-    run.doing(label("cuda_rhs"));
-    const double columns = seconds(RadiationLoop::cuda_rhs, std::min<Index>(all, 4));
-    row({label("cuda_rhs") + ", scaled from 4 elements", columns, "s", columns / ours, 0, "ours", "launches"});
-  }
-}
-
-void several_devices_rows(const TestRun& run, const std::vector<NamedDevice>& devices, const BenchSink& row) {
-  if (devices.size() < 2) return;
-  const auto s = surfaces(run.quick ? 1 : 20);
-  const Radiation radiation(s->domain, 1, 1, 0);
-  const Index rhs = run.quick ? 20 : 256;
-  const std::vector<Complex> f(static_cast<std::size_t>(4 * s->domain.currents.size() * rhs), Complex(0.3, 0.5));
-  std::vector<Complex> psi(static_cast<std::size_t>(2 * s->domain.outer.size() * rhs));
-  double one = 0;
-  for (std::size_t count = 1; count <= devices.size(); ++count) {
-    const std::string label = fmt::format("device: {} together, {} right-hand sides, {} x {} faces", count, rhs,
-                                          s->domain.currents.faces(), s->domain.outer.faces());
-    run.doing(label);
-    std::vector<WorkerSpec> workers;
-    for (std::size_t d = 0; d < count; ++d) workers.push_back({devices[d].name, 1, 1, devices[d].name, 0});
-    Team team(workers);
-    // The first passes balance.
-    const double t =
-        shortest_by_clock(run.quick ? 2 : 5, [&] { radiation.apply(team, f, rhs, psi, RadiationLoop::device); });
-    if (count == 1) one = t;
-    row({label, t, "s", one / t, count == 2 && !run.quick ? 1.8 : 0, "one device", "matrix units"});
-  }
-}
-
-/// One application by each form on devices, near blocks aside, and by all processors of the run for a share of S that takes them
-/// about as long, scaled to the whole.
-void device_rows(const TestRun& run, const BenchSink& row) {
-  if (!run.may_want("device: ")) return;
-  const std::vector<NamedDevice> devices = devices_of(run);
-  several_devices_rows(run, devices, row);
-  for (const NamedDevice& one : devices) {
-    device_loop_rows(run, one, row);
-    const std::string& name = one.name;
-    const DeviceInfo& info = one.info;
-    run.doing("device: " + name);
-    const auto device = open_device(run, name);
-    const double peak = device_rates(name).flops_double, gemm = dense::product_rate(device);
-    row({fmt::format("device: {} ({}), multiply-adds, double", name, info.name), peak / 1e9, "Gflop/s", 1, 0, "",
-         "instruction rate"});
-    row({fmt::format("device: {}, complex matrix product of its library", name), gemm / 1e9, "Gflop/s",
-         peak > 0 ? gemm / peak : 0, 0, "multiply-add rate", "matrix units"});
-    for (const int divisions : run.quick ? std::vector<int>{8} : std::vector<int>{8, 20, 40}) {
-      const auto s = surfaces(divisions);
-      const PointArrays to = point_arrays(s->domain.outer), from = point_arrays(s->domain.currents);
-      std::vector<double> scale;
-      for (Index p = 0; p < s->domain.outer.size(); ++p) scale.push_back(std::sqrt(s->domain.outer.weight(p) / 2));
-      const std::vector<Index> no_near(scale.size() + 1, 0);
-      DeviceRadiation radiation(device, {to, from, scale, no_near, {}, 1});
-      const Radiation by_processors(s->domain, 1, 1, 0);
-      const int threads = std::max(1, run.threads);
-      Team team({{"cpu", threads, 1}});
-      for (const Index rhs : {1, 4, 8, 16, 32, 64, 256}) {
-        std::vector<Complex> f(static_cast<std::size_t>(4 * s->domain.currents.size() * rhs), Complex(0.3, 0.5)),
-            psi(static_cast<std::size_t>(2 * s->domain.outer.size() * rhs));
-        const auto label = [&](const std::string& form) {
-          return fmt::format("device: {}, {}, {} right-hand sides, {} x {} faces", name, form, rhs,
-                             s->domain.currents.faces(), s->domain.outer.faces());
-        };
-        double best_device = 0;
-        for (const DeviceForm form : {DeviceForm::fused, DeviceForm::products}) {
-          const bool fused = form == DeviceForm::fused;
-          if (fused && rhs > 64) continue;
-          const std::string what = label(fused ? "fused" : "panels");
-          run.doing(what);
-          DeviceRadiationFacts best;
-          for (int k = 0; k < 2; ++k) {
-            const auto facts = radiation.apply(f, rhs, psi, {0, s->domain.outer.size()}, form,
-                                               [&](Bytes) { return device.free_memory() / 10 * 8; });
-            if (!facts.fits || facts.products == fused) break;
-            if (best.seconds <= 0 || facts.seconds < best.seconds) best = facts;
-          }
-          if (best.seconds <= 0) continue;
-          if (best_device <= 0 || best.seconds < best_device) best_device = best.seconds;
-          // Fused kernels take coefficients anew for each eight columns at most.
-          const double anew = fused ? std::ceil(static_cast<double>(rhs) / 8) : 1,
-                       flops = pairs(*s) * (anew * device_pair_flops + device_column_flops * static_cast<double>(rhs)),
-                       products = pairs(*s) * device_column_flops * static_cast<double>(rhs),
-                       rate = (fused ? flops : products) / best.kernel_seconds, peer = fused || gemm <= 0 ? peak : gemm;
-          row({what + ": whole application", best.seconds, "s", 0, 0, "", ""});
-          row({what + (fused ? ": kernels" : ": products, panels made beside them"), rate / 1e9, "Gflop/s",
-               peer > 0 ? rate / peer : 0, 0, peer == peak ? "multiply-add rate" : "its library's product", ""});
-        }
-        // A share of S: enough faces for every thread.
-        const Index faces = std::min(s->domain.outer.faces(), std::max<Index>(320, 64 * threads) * (rhs < 16 ? 8 : 1));
-        const std::string what = label("the same by processors");
-        run.doing(what);
-        const auto begin = std::chrono::steady_clock::now();
-        by_processors.apply(team, f, rhs, psi, RadiationLoop::automatic, {0, faces});
-        const double gone = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() *
-                            static_cast<double>(s->domain.outer.faces()) / static_cast<double>(faces);
-        row({what + fmt::format(", {} threads", threads), gone, "s", best_device > 0 ? gone / best_device : 0, 0,
-             "faster form of the device", "instruction rate"});
-      }
-    }
   }
 }
 

@@ -153,7 +153,10 @@ class Tables {
     const Index many = run_.quick ? 100 : 1000;
     if (run_.may_want("Fig. 3a"))
       for (const PaperLoop loop : {PaperLoop::inner_surface, PaperLoop::outer_surface, PaperLoop::right_hand_sides})
-        acceleration("Fig. 3a", loop, many, middle_size);
+        for (int threads = 1;; threads = std::min(2 * threads, threads_)) {
+          acceleration("Fig. 3a", loop, many, middle_size, threads);
+          if (threads >= threads_) break;
+        }
     if (run_.may_want("Fig. 3b"))
       for (const Index rhs : columns)
         for (const Index outer : outer_sizes) device_acceleration("Fig. 3b", 1, rhs, outer);
@@ -223,11 +226,13 @@ class Tables {
   }
 
   void acceleration(const char* figure, PaperLoop loop, Index rhs, Index outer) {
+    acceleration(figure, loop, rhs, outer, threads_);
+  }
+  void acceleration(const char* figure, PaperLoop loop, Index rhs, Index outer, int threads) {
     const auto [one, of_one] = loop_seconds(PaperLoop::outer_surface, rhs, 1, outer);
-    const auto [all, of] = loop_seconds(loop, rhs, threads_, outer);
-    emit(
-        fmt::format("{}: {}, acceleration by {} threads, numS {}, RHS {}", figure, name_of(loop), threads_, outer, rhs),
-        one / all, "1", 0, false, of);
+    const auto [all, of] = loop_seconds(loop, rhs, threads, outer);
+    emit(fmt::format("{}: {}, acceleration by {} threads, numS {}, RHS {}", figure, name_of(loop), threads, outer, rhs),
+         one / all, "1", 0, false, of);
   }
   void ours(const char* figure, Index rhs, Index outer) {
     const auto [one, of_one] = loop_seconds(PaperLoop::outer_surface, rhs, 1, outer);

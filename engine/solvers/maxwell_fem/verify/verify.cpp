@@ -684,18 +684,22 @@ void dipoles_over_a_plane(const Checks& c) {
     c.at_most("dipoles over a conducting plane: power over that without it", worst, 1e-12,
               "images: 1 - 3 (cos x/x^2 - sin x/x^3), x = 2kh, and its like");
   }
-  for (const bool magnetic : {false, true}) {
-    const std::string name =
-        fmt::format("{} dipole over a conducting plane with half a ball, ka = 1", magnetic ? "magnetic" : "electric");
+  // The same ball and dipole at several frequencies.
+  for (const auto& [magnetic, ka] :
+       {std::pair{false, 1.0}, {true, 1.0}, {false, 0.5}, {true, 0.5}, {false, 2.0}, {true, 2.0}}) {
+    if (c.run.quick && ka != 1) continue;
+    const std::string name = fmt::format("{} dipole over a conducting plane with half a ball, ka = {:g}",
+                                         magnetic ? "magnetic" : "electric", ka);
     if (!c.run.may_want(name)) continue;
     c.run.doing(name);
-    const Dipole one{magnetic, {0.9, 0.4, 1.5}, {0.3, Complex(-0.2, 0.4), 1}};
+    const Dipole one{magnetic, {0.9 * ka, 0.4 * ka, 1.5 * ka}, {0.3, Complex(-0.2, 0.4), 1}};
     const std::vector<Dipole> both{one, image_of(one)};
     SphereScene s;
+    s.ka = ka;
     s.divisions = c.run.quick ? 2 : 4;
     s.layers = s.divisions;
     s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
-    s.terms = terms_near(1, vec::norm(one.at));
+    s.terms = terms_near(ka, vec::norm(one.at));
     const SphereSeries exact = exact_series(s);
     double along = 0, across = 0;
     for (double phi = 0; phi < 6; phi += 0.5) {

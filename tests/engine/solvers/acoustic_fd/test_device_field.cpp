@@ -622,6 +622,35 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Unlike devices have unlike parts, as long as each has memory for its own.
+  void unlike_devices_share_the_rows_as_they_can() {
+    const std::vector<Interval> rows = share_rows(100, {2, 1, 1}, 4);
+    QVERIFY((rows == std::vector<Interval>{{0, 50}, {50, 75}, {75, 100}}));
+    QVERIFY((share_rows(23, {1, 1000}, 4) == std::vector<Interval>{{0, 4}, {4, 23}}));
+    QVERIFY((share_rows(12, {1, 0.001, 0.001}, 4) == std::vector<Interval>{{0, 4}, {4, 8}, {8, 12}}));
+    configure_emulated({.devices = 2, .multiprocessors = 4});
+    for (const bool matched : {false, true}) {
+      Problem p = busy_problem(2, {19, 97, 41}, true, true, false);
+      if (matched) make_matched(p);
+      p.receivers.clear();
+      for (Index y = 0; y < 97; ++y)
+        p.receivers.push_back({"P", {p.grid.at(0, y % 19), p.grid.at(1, y), p.grid.at(2, 20)}});
+      const Everything one = run(p, "emulated:0", 19, nullptr, 19);
+      p.device_shares = {7, 3};
+      for (const bool room : {true, false}) {
+        // A device that has memory for half of the rows and no more cannot take seven tenths of them: both take half.
+        if (!room)
+          p.device_memory =
+              device_plan(p, Bytes{1} << 60, 2, &Device::open("emulated:0").value().info()).in_core + 4096;
+        std::string how;
+        QVERIFY2(run(p, "emulated:0,emulated:1", 19, &how, 19) == one, qPrintable(how.c_str()));
+        QVERIFY2(how.find("2 ×") == 0, how.c_str());
+        QCOMPARE(how.find(" with 68, 29 rows") != std::string::npos, room);
+      }
+    }
+    configure_emulated({});
+  }
+
   /// Matched layers on all sides but some, whose memory each device has of its rows: two and three devices, panels and single steps, layers of y
   /// at one end and across a border, rows of whole sixteens, a density that varies in the layers.
   void matched_layers_of_several_devices_give_the_bits_of_one() {
@@ -798,12 +827,15 @@ class TestDeviceField : public QObject {
   void check_and_estimate_tell_how_a_device_goes() {
     QVERIFY(words(device_case("1100000", "-", "-")).find("even streamed") != std::string::npos);
     QVERIFY(words(device_case("2600000", "-", "-")).find("at a time, one by one;") != std::string::npos);
-    const auto steps_on_device = [&](const Case& input) {
+    const auto told = [&](const Case& input, std::string_view of) {
       const Estimate estimate = *solver_info().make()->estimate(input, nullptr, make_offer(input).value());
       for (const auto& [name, value] : estimate.details)
-        if (name == "steps on the device") return value;
+        if (name == of) return value;
       return std::string("nothing");
     };
+    const auto steps_on_device = [&](const Case& input) { return told(input, "steps on the device"); };
+    QVERIFY(told(device_case("100000000", "-", "-"), "processors beside it").find("take no steps") == 0);
+    QCOMPARE(told(device_case("100000000", "\"emulated\"", "\"cpu\""), "processors beside it"), std::string("nothing"));
     const char* const speeds = "\"medium\": {";
     const std::string dense =
         std::string(speeds) +

@@ -163,7 +163,7 @@ class TestMarchBitwise : public QObject {
       p.kernel = "auto";
       for (int shape = 0; shape < 4; ++shape) {
         p.tiling = shape == 3 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20)) +
-                                    "x" + std::to_string(16 * number(1, 4))
+                                    "x" + std::to_string(16 * number(1, 4)) + "/" + std::to_string(number(1, 20))
                    : shape == 0 ? "diamond " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                    : shape == 1 ? "tower " + std::to_string(number(2 * s, 40)) + "x" + std::to_string(number(1, 20))
                                 : "stepwise " + std::to_string(number(1, 40));

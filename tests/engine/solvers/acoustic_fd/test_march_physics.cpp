@@ -70,7 +70,7 @@ class TestMarchPhysics : public QObject {
           }
           return v;
         };
-        testing::MemoryCheckpoint start;
+        acoustic_fd::testing::MemoryCheckpoint start;
         std::vector<double> now, before;
         for (Index x = 0; x < p.grid.points[0]; ++x)
           for (Index y = 0; y < p.grid.points[1]; ++y)
@@ -87,7 +87,7 @@ class TestMarchPhysics : public QObject {
         march->start(team, *cluster);
         march->load(start, *cluster);
         for (int i = 0; i < 100; ++i) march->step(team, *cluster);
-        testing::MemoryCheckpoint end;
+        acoustic_fd::testing::MemoryCheckpoint end;
         march->save(end);
         const auto field = end.all<double>("pressure");
         double worst = 0;
@@ -158,8 +158,8 @@ class TestMarchPhysics : public QObject {
     };
     for (const int order : {2, 4, 8, 12})
       for (const Medium& medium :
-           {Medium{"rough", std::make_shared<testing::RoughDensity>(1000, 3, 0.7), false},
-            Medium{"rough, slow below", std::make_shared<testing::RoughDensity>(1000, 1.9, 0.7), true},
+           {Medium{"rough", std::make_shared<acoustic_fd::testing::RoughDensity>(1000, 3, 0.7), false},
+            Medium{"rough, slow below", std::make_shared<acoustic_fd::testing::RoughDensity>(1000, 1.9, 0.7), true},
             Medium{"floor", layered_velocity(2, 1, 0, {{0, 1900, 0}, {4.5, 1000, 0}}), true}}) {
         const bool wide = order % 8 == 4;
         const Index width = safe_matched_width(order), n = 2 * width + order + 1;

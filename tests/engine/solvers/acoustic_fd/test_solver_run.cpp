@@ -158,7 +158,7 @@ class TestSolverRun : public QObject {
     Bench b(text), resumed(text);
     const auto solver = solver_info().make(), second = solver_info().make();
     QVERIFY(solver->prepare(b.context).ok() && second->prepare(resumed.context).ok());
-    testing::MemoryCheckpoint checkpoint;
+    acoustic_fd::testing::MemoryCheckpoint checkpoint;
     for (bool kept = false;;) {
       const auto a = solver->advance(b.context);
       if (!kept && a->step > 60) {
@@ -239,7 +239,7 @@ class TestSolverRun : public QObject {
     RunContext first = context(b, whole), second = context(resumed, late), third = context(again, later);
     const auto solver = solver_info().make(), cut = solver_info().make(), cut_again = solver_info().make();
     QVERIFY(solver->prepare(first).ok() && cut->prepare(second).ok() && cut_again->prepare(third).ok());
-    testing::MemoryCheckpoint of_earlier, of_now;
+    acoustic_fd::testing::MemoryCheckpoint of_earlier, of_now;
     first.marks = FrameMarks({450, 0, 0}, {});
     second.marks = FrameMarks({30, 0, 0}, {450, 0, 0});
     while (solver->advance(first)->step < 450) continue;
@@ -390,7 +390,7 @@ class TestSolverRun : public QObject {
     Index done = 0;
     while (done < half) done = b->advance(first.context)->step;
     QCOMPARE(done, half);
-    testing::MemoryCheckpoint checkpoint;
+    acoustic_fd::testing::MemoryCheckpoint checkpoint;
     b->save(checkpoint);
     c->load(checkpoint);
     for (;;)

@@ -108,6 +108,7 @@ class TestTiling : public QObject {
       shape.planes = number(1, 12);
       shape.height = number(1, 9);
       shape.depth = trial % 2 == 0 ? 16 * number(0, 3) : 0;
+      shape.follow = shape.kind == TileShape::Kind::diamond && trial % 4 != 3 ? number(1, 20) : 0;
       const auto tiling = make_tiling(shape, span, s, static_cast<int>(number(1, 4)));
       Watch watch(span, s);
       run_in_random_order(*tiling, watch, random);
@@ -127,6 +128,46 @@ class TestTiling : public QObject {
     }
   }
 
+  void rows_of_diamonds_follow_each_other_before_they_end() {
+    Span span;
+    span.nx = span.ny = 200;
+    span.nz = 1;
+    span.k1 = 24;
+    TileShape shape;
+    shape.kind = TileShape::Kind::diamond;
+    shape.width = 24;
+    shape.planes = 4;
+    constexpr std::size_t in_a_row = 9;  // diamonds, and a part of one at either end
+    Index tiles[2]{};
+    for (const bool many : {false, true}) {
+      const auto tiling = make_tiling(shape, span, 2, many ? 8 : 1);
+      tiles[many ? 1 : 0] = tiling->tiles();
+      Watch watch(span, 2);
+      std::vector<int> waiting;
+      std::vector<Index> free, next;
+      for (Index t = 0; t < tiling->tiles(); ++t) {
+        waiting.push_back(tiling->predecessors(t));
+        if (waiting.back() == 0) free.push_back(t);
+      }
+      std::size_t most = 0;
+      while (!free.empty()) {  // all that can be done at the same time
+        most = std::max(most, free.size());
+        next.clear();
+        for (const Index t : free) {
+          tiling->run(t, watch);
+          tiling->successors(t, next);
+        }
+        free.clear();
+        for (const Index t : next)
+          if (--waiting[static_cast<std::size_t>(t)] == 0) free.push_back(t);
+      }
+      QCOMPARE(watch.wrong, Index{0});
+      QCOMPARE(watch.cells, span.nx * span.ny * span.nz * span.k1);
+      QVERIFY2(many ? most >= 2 * in_a_row : most <= in_a_row + 2, qPrintable(QString::number(most)));
+    }
+    QCOMPARE(tiles[1], 8 * tiles[0]);  // 200 + 2 · 23 rows, leant by two a level, 32 each
+  }
+
   void windows_side_by_side_cover_the_grid() {
     std::mt19937 random(7);
     for (int trial = 0; trial < 40; ++trial) {
@@ -144,6 +185,7 @@ class TestTiling : public QObject {
         shape.kind = static_cast<TileShape::Kind>(trial % 3);
         shape.width = 2 * s + trial % 5;
         shape.height = 2;
+        if (shape.kind == TileShape::Kind::diamond) shape.follow = trial % 5;
         run_in_random_order(*make_tiling(shape, span, static_cast<int>(s), 2), watch, random);
       }
       QCOMPARE(watch.wrong, Index{0});
@@ -152,14 +194,16 @@ class TestTiling : public QObject {
   }
 
   void shapes_are_text() {
-    for (const char* text : {"diamond 32x8", "diamond 32x8x128", "tower 16x12", "stepwise 40"}) {
+    for (const char* text :
+         {"diamond 32x8", "diamond 32x8x128", "diamond 32x8/64", "diamond 32x8x128/16", "tower 16x12", "stepwise 40"}) {
       TileShape shape;
       QVERIFY(parse_shape(text, shape));
       QCOMPARE(to_string(shape), std::string(text));
     }
     TileShape shape;
     for (const char* text :
-         {"", "diamond", "diamond 32", "diamond 0x8", "diamond 32x8x", "tower -3x4", "stepwise", "tower 3x4 5", "x"})
+         {"", "diamond", "diamond 32", "diamond 0x8", "diamond 32x8x", "tower -3x4", "stepwise", "tower 3x4 5", "x",
+          "diamond 32x8/", "diamond 32x8/0", "diamond 32x8/4x", "tower 16x12/4", "/4"})
       QVERIFY2(!parse_shape(text, shape), text);
   }
 

@@ -165,6 +165,91 @@ class TestDeviceRadiation : public QObject {
              std::ptrdiff_t{1});
   }
 
+  /// Copies are slow, so that memory of the host that is used again too early, or not yet there, would be seen.
+  void pieces_pass_to_a_device_and_back() {
+    EmulatedOptions options;
+    options.bandwidth = 2e6;
+    configure_emulated(options);
+    const auto device = Device::open("emulated");
+    QVERIFY(device.ok());
+    constexpr std::size_t n = 1003, offset = 5;
+    std::vector<Complex> sent(n);
+    for (std::size_t i = 0; i < n; ++i) sent[i] = {static_cast<double>(i), -1.0 / (1.0 + static_cast<double>(i))};
+    for (const std::size_t piece : {std::size_t{1} << 19, std::size_t{64}, std::size_t{17}}) {
+      const auto there = device->allocate<Complex>(n + offset, "pieces");
+      DevicePassage passage(*device, CpuWorker(2), 0, piece);
+      passage.up(there, offset, std::span(sent).first(n / 2));
+      passage.up(there, offset + n / 2, std::span(sent).subspan(n / 2));
+      // Columns of a piece, of several pieces, several of them a piece.
+      for (const Index rows : {Index{1003}, Index{100}, Index{9}, Index{1}}) {
+        const Index columns = static_cast<Index>(n) / rows, leading = rows + 3;
+        std::vector<Complex> got(static_cast<std::size_t>(leading * columns), Complex(-7));
+        passage.down(got, leading, there, offset, rows, columns);
+        for (Index c = 0; c < columns; ++c)
+          for (Index r = 0; r < leading; ++r)
+            QCOMPARE(got[static_cast<std::size_t>(c * leading + r)],
+                     r < rows ? sent[static_cast<std::size_t>(c * rows + r)] : Complex(-7));
+      }
+    }
+  }
+
+  /// Currents in blocks of columns behind the products of the first panel, psi of a panel behind those of the next ones; in groups where the
+  /// device is small. Columns that are not there yet are NaN in fresh memory.
+  void copies_pass_behind_products() {
+    const auto s = device_scene(2);
+    const Domain& d = s->domain;
+    const PointArrays to = point_arrays(d.outer), from = point_arrays(d.currents);
+    std::vector<double> scale;
+    for (Index p = 0; p < d.outer.size(); ++p) scale.push_back(std::sqrt(d.outer.weight(p) / 2));
+    const std::vector<Index> no_near(scale.size() + 1, 0);
+    const Radiation by_processors(d, 1.3, 1, 0);
+    const Index all = d.outer.size(), depth = 4 * d.currents.size();
+    Team processors({{"cpu", 1, 1}});
+    for (const char* name : {"emulated", "emulated-checked"}) {
+      if (CONOID_HAVE_EMULATED_CHECKED == 0 && name != std::string_view("emulated")) continue;
+      const bool checked = name != std::string_view("emulated");
+      for (const auto& [count, memory] : {std::pair{Index{19}, Bytes{1} << 30},
+                                          {Index{5}, Bytes{1} << 30},
+                                          {Index{1}, Bytes{1} << 30},
+                                          {Index{40}, Bytes{5} << 20}}) {
+        if (checked && count > 5) continue;
+        EmulatedOptions options;
+        options.bandwidth = 3e7;
+        configure_emulated(options);
+        const auto device = Device::open(name);
+        QVERIFY(device.ok());
+        const auto f = random_currents(d, count);
+        std::vector<Complex> want(static_cast<std::size_t>(2 * all * count));
+        by_processors.apply(processors, f, count, want, RadiationLoop::automatic);
+        // Eight blocks of columns, pieces that are smaller than a column.
+        DeviceRadiation radiation(*device, {to, from, scale, no_near, {}, 1.3}, CpuWorker(2), 1,
+                                  static_cast<std::size_t>(depth * count) / 50 + 1);
+        const Interval rows{checked ? 18 : 0, checked ? 96 : all};
+        for (const DeviceForm form : {DeviceForm::products, DeviceForm::fused, DeviceForm::products}) {
+          std::vector<Complex> got(want.size(), Complex(0));
+          const DeviceRadiationFacts facts =
+              radiation.apply(f, count, got, rows, form, [&, room = memory](Bytes) { return room; });
+          QVERIFY(facts.fits);
+          if (facts.products) QCOMPARE(facts.groups > 1, memory < Bytes{1} << 30);  // two panels leave few columns room
+          if (facts.products && !checked) QVERIFY(facts.panels >= 4 * facts.groups);
+          double off = 0, size = 0;
+          for (Index c = 0; c < 2 * count; ++c)
+            for (Index r = 0; r < all; ++r) {
+              const auto i = static_cast<std::size_t>(c * all + r);
+              if (r < rows.begin || r >= rows.end) {
+                QCOMPARE(got[i], Complex(0));
+                continue;
+              }
+              off += std::norm(got[i] - want[i]);
+              size += std::norm(want[i]);
+            }
+          QVERIFY2(std::sqrt(off / size) <= radiation_round_off(d, 1.3),
+                   qPrintable(QString("%1, %2 columns: %3").arg(name).arg(count).arg(std::sqrt(off / size))));
+        }
+      }
+    }
+  }
+
   /// The device has less memory than the run was told that it may take.
   void refused_memory() {
     EmulatedOptions options;

@@ -110,6 +110,20 @@ class TestMie : public QObject {
     QVERIFY(std::abs(coated_impedance(0, {whole}, f).real()) < 1e-9 && coated_impedance(0, {whole}, f).imag() > 0);
   }
 
+  /// One part in a thousand above a conductor: along it the field is 3 parts in a thousand of the wave's times sin θ, whatever its size; series of
+  /// very small ones had more terms than doubles hold, and were no number.
+  void fields_near_small_spheres_are_numbers() {
+    for (const double kb : {1e-4, 0.05, 0.3, 1.0}) {
+      const SphereSeries series = conducting_sphere(kb, terms_near(kb, 1.001 * kb));
+      const double r = 1.001 * kb, c = std::cos(1.1), s = std::sin(1.1);
+      const SphereField at = series.outside({r * s, 0, r * c});
+      const auto along = std::abs(at.electric[0] * c - at.electric[2] * s),
+                 away = std::abs(at.electric[0] * s + at.electric[2] * c);
+      QVERIFY2(along < 4e-3 * std::max(1.0, away), qPrintable(QString("%1: %2").arg(kb).arg(along)));
+      if (kb < 0.1) QVERIFY2(std::abs(away / (3 * s) - 1) < 0.02, qPrintable(QString("%1: %2").arg(kb).arg(away)));
+    }
+  }
+
   void surface_impedance_runs_from_conductor_to_magnetic_wall() {
     const double x = 2.3;
     const auto apart = [](const SphereSeries& s, const SphereSeries& t) {
