@@ -10,6 +10,7 @@
 #include <QCoreApplication>
 
 #include "app/forms/schema_text.hpp"
+#include "app/model/case_model.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "engine/case/symmetry.hpp"
@@ -295,6 +296,28 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
     }
   }
   return out;
+}
+
+QString take_condition(CaseModel& model, const std::string& from, const std::string& onto) {
+  const auto section = [](const std::string& key) { return key.substr(0, key.rfind('/')); };
+  const QString words = QObject::tr("condition of a boundary");
+  if (from == onto) return {};
+  if (section(from) != section(onto))
+    return QObject::tr("These two boundaries are not of one list: their conditions have other keys.");
+  const Json* said = model.value(from);
+  const Json* there = model.value(onto);
+  if (said == nullptr) {
+    if (there != nullptr) model.remove(onto, words);
+    return {};
+  }
+  Json value = *said;
+  if (value.is_object())
+    for (const char* own : {"group", "name"}) {
+      value.erase(own);
+      if (there != nullptr && there->is_object() && there->contains(own)) value[own] = (*there)[own];
+    }
+  model.set(onto, std::move(value), words);
+  return {};
 }
 
 std::vector<Vec3> rim_of(const Condition& condition, const std::array<Vec3, 2>& box) {

@@ -17,6 +17,8 @@
 
 namespace conoid::app {
 
+class CaseModel;
+
 struct Condition {
   std::string key;    ///< pointer of what says it: "/boundaries/x_min", "/boundaries/groups/2"
   std::string kind;   ///< "rigid"
@@ -48,6 +50,10 @@ struct Condition {
 [[nodiscard]] std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
                                                   const std::optional<std::array<Vec3, 2>>& box,
                                                   const MeshPreview* mesh);
+
+/// Gives the condition that one key says to another of the same section, as one undoable step; an element of a list keeps its own group and
+/// name. One that the case does not say (a default) takes away what the other says. The reason where it cannot be: another section.
+[[nodiscard]] QString take_condition(CaseModel& model, const std::string& from, const std::string& onto);
 
 /// The edge of a condition's side of the box, closed; of a box without depth along an axis a line. Empty for groups.
 [[nodiscard]] std::vector<Vec3> rim_of(const Condition& condition, const std::array<Vec3, 2>& box);

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QVBoxLayout>
@@ -344,6 +345,11 @@ void DisplayPanel::make_cuts(QVBoxLayout* column) {
   }
   planes->setColumnStretch(1, 1);
   inner->addLayout(planes);
+  whole_ = new QPushButton(this);
+  whole_->setAccessibleDescription(tr("The frame has fewer points of the volume than were computed"));
+  whole_->hide();
+  inner->addWidget(whole_);
+  connect(whole_, &QPushButton::clicked, this, &DisplayPanel::whole_wanted);
 
   iso_box_ = make_section(tr("Iso-surface"), &inner);
   column->addWidget(iso_box_);
@@ -478,7 +484,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   const Holds holds = frame ? look_into(*frame) : Holds{};
   planes_box_->setVisible(holds.grid || holds.volume);
   mesh_cuts_->setVisible(holds.volume);
-  iso_box_->setVisible(holds.grid);
+  iso_box_->setVisible(holds.grid || holds.volume);
   volume_box_->setVisible(holds.grid);
   surface_box_->setVisible(holds.surface);
   warp_box_->setVisible(!holds.movable.isEmpty());
@@ -512,6 +518,14 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   streamlines_->setVisible(!view.arrow_field.empty());
   outline_->setVisible(holds.grid);
   lengths_->setVisible(holds.grid);
+}
+
+void DisplayPanel::offer_whole(double points, bool kept) {
+  whole_->setVisible(points > 0);
+  whole_->setEnabled(!kept);
+  whole_->setText(kept ? tr("The next run keeps all points") : tr("Keep all points"));
+  whole_->setToolTip(tr("The frame has fewer points of the volume than were computed. The next run is to keep all %1.")
+                         .arg(words_locale().toString(points, 'f', 0)));
 }
 
 void DisplayPanel::apply_to(FieldView& view) const {

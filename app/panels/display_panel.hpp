@@ -18,6 +18,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
+class QPushButton;
 class QSlider;
 class QVBoxLayout;
 
@@ -38,11 +39,15 @@ class DisplayPanel : public QScrollArea {
   /// nothing that can be chosen here.
   void apply_to(FieldView& view) const;
   [[nodiscard]] RecipeEditor& recipe() { return *recipe_; }
+  /// Offers a frame with all points of the volume where this one has fewer; `kept`: the case asks for them already.
+  void offer_whole(double points, bool kept);
   /// Texts in the picture, one a line: "0.5, 0, -30cm = the door".
   [[nodiscard]] QPlainTextEdit& annotations() { return *annotations_; }
 
  signals:
   void changed();
+  /// All points of the volume are to be kept by the next run.
+  void whole_wanted();
 
  private:
   /// A choice is described once: what its widgets show of a view, in which state they are, and what that state makes of a view.
@@ -83,6 +88,7 @@ class DisplayPanel : public QScrollArea {
   QCheckBox* map_log_;
   QCheckBox* map_symmetric_;
   RecipeEditor* recipe_;
+  QPushButton* whole_;
   QCheckBox* mesh_cuts_;
   std::array<QCheckBox*, 3> plane_{};
   std::array<QSlider*, 3> plane_at_{};

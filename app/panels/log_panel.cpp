@@ -15,6 +15,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 
 namespace conoid::app {
 namespace {
@@ -53,7 +54,7 @@ class LineDelegate final : public QStyledItemDelegate {
     painter->setFont(option.font);
     painter->setPen(look_.colour("faint"));
     painter->drawText(QRect(area.left() + 8, area.top() + 4, 64, 18), Qt::AlignRight | Qt::AlignVCenter,
-                      QString::number(index.data(LogModel::seconds_role).toDouble(), 'f', 2) + " s");
+                      in_figures(QString::number(index.data(LogModel::seconds_role).toDouble(), 'f', 2) + " s"));
     const auto level = static_cast<LogLevel>(index.data(LogModel::level_role).toInt());
     const char* icon = level == LogLevel::error ? "error" : level == LogLevel::warning ? "warning" : "";
     const char* colour = level == LogLevel::error ? "bad" : level == LogLevel::warning ? "caution" : "text";

@@ -7,15 +7,9 @@
 #include <QCoreApplication>
 
 namespace conoid::app {
-namespace {
-
-QString tr(const char* words) {
-  return QCoreApplication::translate("MouseTools", words);
-}
-
-}  // namespace
 
 std::vector<MouseToolRow> mouse_tools() {
+  const auto tr = [](const char* words) { return QCoreApplication::translate("MouseTools", words); };
   return {{MouseTool::probe, "probe", "probe", tr("Read values: point at the field; a click keeps one in the picture"),
            tr("Point at the field to read its value; click to keep it in the picture.")},
           {MouseTool::profile, "profile", "profile", tr("Draw a line: the values along it become a chart"),

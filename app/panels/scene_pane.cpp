@@ -130,6 +130,7 @@ void ScenePane::connect_tools() {
   connect(tools_, &SceneTools::value_kept, this, &ScenePane::value_kept);
   connect(tools_, &SceneTools::place_chosen, this, &ScenePane::place_chosen);
   connect(tools_, &SceneTools::marker_chosen, this, &ScenePane::marker_chosen);
+  connect(tools_, &SceneTools::condition_dropped, this, &ScenePane::condition_dropped);
   connect(tools_, &SceneTools::marker_moved, this, [this](const Marker& marker, const Vec3& place) {
     emit marker_moved(marker, place, scene_->direction_of_wave_from(place));
   });
@@ -302,6 +303,10 @@ DisplayPanel& ScenePane::display_panel() {
     display_->hide();
     row_->addWidget(display_);
     connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
+    connect(display_, &DisplayPanel::whole_wanted, this, [this] {
+      emit whole_wanted(scene_->points_of_whole());
+      refresh_display();
+    });
   }
   return *display_;
 }
@@ -309,6 +314,7 @@ DisplayPanel& ScenePane::display_panel() {
 void ScenePane::show_display_panel(bool visible) {
   if (visible || display_) display_panel().setVisible(visible);
   head_->show_display_open(visible);
+  emit display_shown(visible);
   fit_display();
   refresh_display();
 }
@@ -555,6 +561,8 @@ void ScenePane::refresh_display() {
   const FieldInfo info = chosen_info(scene_->view());
   const FieldKind kind = info.name.empty() ? FieldKind::magnitude : kind_of(info, scene_->view().value);
   display_->show_view(scene_->view(), frame.get(), kind);
+  const double points = keeps_points ? scene_->points_of_whole() : 0;
+  display_->offer_whole(points, points > 0 && keeps_points(points));
 }
 
 void ScenePane::refresh_head() {

@@ -2,6 +2,7 @@
 // One view of a field: its choices above the picture, the display choices beside it, tools for the mouse.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -89,6 +90,8 @@ class ScenePane : public QWidget {
   void take_range(std::pair<double, double> range);
 
   [[nodiscard]] SceneViews& views() { return *views_; }
+  /// Whether the case keeps so many points of a volume; without it nothing is offered.
+  std::function<bool(double points)> keeps_points;
   /// What can be asked of the frames in the run's folder about the field that is shown; nothing while the run goes on, and of fields that are in
   /// no frame (a mesh's, a far field around the body).
   [[nodiscard]] std::optional<ValuesQuestion> question() const;
@@ -112,9 +115,15 @@ class ScenePane : public QWidget {
   /// A source, a receiver or a wave was dragged; of a wave `direction` is where it runs now.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place, const conoid::Vec3& direction);
   void marker_chosen(const conoid::Marker& marker);
+  /// SceneTools::condition_dropped.
+  void condition_dropped(const conoid::Marker& from, const conoid::Marker& onto);
   void annotations_changed();
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
+  /// The choices of how the field is shown have come, or gone.
+  void display_shown(bool visible);
+  /// All points of the volume are wanted, of which the frame has fewer.
+  void whole_wanted(double points);
   void field_chosen();
   void range_changed();
   void troubled(const QString& text, const QString& hint);

@@ -363,6 +363,8 @@ bool SceneTools::handle_drag(const InputEvent& event) {
                                : scene_.markers()[*at].kind == MarkerKind::boundary ? Qt::PointingHandCursor
                                : hovers                                             ? Qt::OpenHandCursor
                                                                                     : Qt::ClosedHandCursor);
+    // Where names have no room beside each other this one is read here.
+    if (hovers) name_marker(at ? scene_.markers()[*at].label : std::string());
     if (hovers || !ours) return false;
     dragged_ = scene_.markers()[*at];
     dragged_at_ = *at;
@@ -370,10 +372,10 @@ bool SceneTools::handle_drag(const InputEvent& event) {
     scene_.camera().pan(0, 0);  // a view that somebody works in is not fitted anew to where markers are
     return true;
   }
+  if (dragged_->kind == MarkerKind::boundary) return drag_condition(event);
   const auto place = scene_.dragged_to(*dragged_, event.x, event.y);
   std::vector<Marker> markers = scene_.markers();
-  const bool stays = dragged_->kind == MarkerKind::boundary;
-  if (event.kind == InputKind::move && place && dragged_at_ < markers.size() && !stays) {
+  if (event.kind == InputKind::move && place && dragged_at_ < markers.size()) {
     drag_moved_ = true;
     Marker& marker = markers[dragged_at_];
     marker.position = *place;
@@ -398,6 +400,38 @@ bool SceneTools::handle_drag(const InputEvent& event) {
       emit marker_chosen(was);
   }
   return true;
+}
+
+/// The mark of a condition stays where it holds; let go on that of another boundary the condition is given to it.
+bool SceneTools::drag_condition(const InputEvent& event) {
+  const auto at = scene_.marker_at(event.x, event.y);
+  const auto& markers = scene_.markers();
+  const bool onto = at && markers[*at].kind == MarkerKind::boundary && markers[*at].key != dragged_->key;
+  if (event.kind == InputKind::move) {
+    drag_moved_ = drag_moved_ || !at || onto;
+    picture_widget_->setCursor(onto ? Qt::DragCopyCursor : Qt::ClosedHandCursor);
+    const QString own = QString::fromStdString(dragged_->label);
+    if (drag_moved_)
+      show_reading(onto ? tr("%1 also at: %2").arg(own, QString::fromStdString(markers[*at].label))
+                        : tr("%1: let go on the mark of another boundary").arg(own));
+  }
+  if (event.kind == InputKind::release && event.button == MouseButton::left) {
+    const Marker was = *dragged_;
+    dragged_.reset();
+    show_reading({});
+    picture_widget_->setCursor(Qt::ArrowCursor);
+    if (onto)
+      emit condition_dropped(was, Marker(markers[*at]));
+    else if (!drag_moved_)
+      emit marker_chosen(was);
+  }
+  return true;
+}
+
+void SceneTools::name_marker(const std::string& name) {
+  if (name == named_) return;
+  named_ = name;
+  show_reading(QString::fromStdString(name));
 }
 
 void SceneTools::handle_menu(const InputEvent& event) {

@@ -69,6 +69,8 @@ class SceneTools : public QObject {
   /// A click with the right button, whatever the tool: what can be done there.
   /// A marker that has a key was dragged to a place.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place);
+  /// The mark of a condition was let go on that of another boundary.
+  void condition_dropped(const conoid::Marker& from, const conoid::Marker& onto);
   /// A click on what the case has there.
   void marker_chosen(const conoid::Marker& marker);
   /// `annotation`: which of the view's stands under the cursor; −1: none.
@@ -80,6 +82,8 @@ class SceneTools : public QObject {
  private:
   void show_pointer(bool visible);
   void show_reading(const QString& text);
+  void name_marker(const std::string& name);
+  bool drag_condition(const InputEvent& event);
   /// Places to type while the tool for lines or the ruler is in hand.
   void make_line_box();
   void place_line_box();
@@ -122,6 +126,7 @@ class SceneTools : public QObject {
   std::function<void()> next_followed_;         ///< of the newest frame that came meanwhile
   bool picture_ = false;
   std::optional<Marker> dragged_;  ///< as it was
+  std::string named_;              ///< the marker under the pointer, which is read
   std::size_t dragged_at_ = 0;
   bool drag_moved_ = false;
 };

@@ -21,6 +21,7 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/model/film.hpp"
+#include "app/model/frame_points.hpp"
 #include "app/model/markers.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "app/panels/scene_window.hpp"
@@ -99,6 +100,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   connect(main_, &ScenePane::profile_followed, this, &ViewportPanel::profile_followed);
   connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
+  offer_whole(*main_);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
   connect(main_, &ScenePane::marker_moved, this, &ViewportPanel::move_mark);
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
@@ -339,7 +341,16 @@ ScenePane* ViewportPanel::make_second() {
   connect(pane, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   share_annotations(pane);
   connect(pane, &ScenePane::range_changed, this, &ViewportPanel::share_range);
+  offer_whole(*pane);
   return pane;
+}
+
+void ViewportPanel::offer_whole(ScenePane& pane) {
+  pane.keeps_points = [this](double points) { return keeps_all_points(model_, points); };
+  connect(&pane, &ScenePane::whole_wanted, this, [this](double points) { keep_all_points(model_, points); });
+  connect(&pane, &ScenePane::display_shown, this, [this] {
+    emit display_shown(main_->display_panel_visible() || (second_ && second_->display_panel_visible()));
+  });
 }
 
 void ViewportPanel::move_mark(const Marker& marker, const Vec3& place, const Vec3& direction) {
@@ -352,6 +363,7 @@ SceneWindow* ViewportPanel::add_scene() {
     log(LogLevel::info, tr("There are %1 scene windows already; close one first.").arg(most));
     return nullptr;
   }
+  const TurnWork work;
   auto* scene = new SceneWindow(run_, look_, kind_, this);
   ++scenes_made_;
   scene->setWindowTitle(tr("Scene %1 – %2").arg(scenes_made_ + 1).arg(model_.title()));
@@ -369,8 +381,8 @@ SceneWindow* ViewportPanel::add_scene() {
   connect(&pane, &ScenePane::field_chosen, this, [scene] { scene->show_frame(scene->frame_index()); });
   connect(scene, &SceneWindow::frame_wanted, this, &ViewportPanel::show_frame);
   connect(scene, &SceneWindow::close_wanted, this, [this, scene] { remove_scene(scene); });
-  scene->show();
-  // The window and its picture are each work enough for one turn of the event loop.
+  // Pane, window and picture are each work enough for one turn of the event loop.
+  in_free_turn(scene, [scene] { scene->show(); });
   in_free_turn(scene, [this, scene] {
     ScenePane& own = scene->pane();
     if (previewing_ && preview())
@@ -440,8 +452,14 @@ void ViewportPanel::set_difference(bool on) {
   second_->clear({});
   second_title_.clear();
   if (!on) second_->set_title(other_title_);
-  show_in_second();
-  emit difference_changed(on);
+  // Charts at once; fields of millions of values are subtracted and drawn in a turn of the event loop of their own.
+  {
+    const TurnWork work;
+    emit difference_changed(on);
+  }
+  in_free_turn(second_, [this, on] {
+    if (second_ && other_ && difference_ == on) show_in_second();
+  });
 }
 
 void ViewportPanel::compare_with(RunModel* other, const QString& title, const QString& own) {

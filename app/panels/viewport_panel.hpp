@@ -77,6 +77,8 @@ class ViewportPanel : public QWidget {
   void place_chosen(const conoid::Vec3& place);
   void split_changed(bool on);
   void difference_changed(bool on);
+  /// The choices of how a field is shown stand beside a picture, or no longer beside any.
+  void display_shown(bool visible);
   /// The picture now shows this moment of the run.
   void moment_shown(const conoid::app::Moment& moment);
 
@@ -86,6 +88,7 @@ class ViewportPanel : public QWidget {
  private:
   QWidget* make_timeline();
   ScenePane* make_second();
+  void offer_whole(ScenePane& pane);  ///< of volumes that frames thin
   void remove_scene(SceneWindow* scene);
   void move_mark(const Marker& marker, const Vec3& place, const Vec3& direction);
   void follow_run();

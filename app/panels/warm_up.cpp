@@ -17,8 +17,9 @@ namespace {
 
 constexpr int begin_ms = 150;  // after the window is there
 constexpr int pause_ms = 5;    // between two steps: what somebody does goes before
-// For the other program, which needs half a second. What is opened before the practice takes a fifth of a second at once.
-constexpr int longest_ms = 2000;
+// For the other program, which needs half a second of a processor: where many share one it still is worth waiting for, as without it two programs
+// are compiled in one call. What is opened before the practice takes a fifth of a second at once.
+constexpr int longest_ms = 5000;
 
 }  // namespace
 

@@ -31,7 +31,6 @@ void MainWindow::ask_where_values(const std::optional<Vec3>& place) {
   }
   question->place = place;
   if (place) return show_values(*question);
-  if (!options_.asks) return;
   QStringList regions;
   for (const auto& [part, info] : run_->catalog())
     if (const QString name = QString::fromStdString(part); info.name == question->field.name && !regions.contains(name))

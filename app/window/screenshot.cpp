@@ -11,6 +11,7 @@
 
 #include "app/model/mesh_model.hpp"
 #include "app/panels/results_panel.hpp"
+#include "app/panels/scene_window.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/workbench.hpp"
 #include "render/window/turn.hpp"
@@ -66,7 +67,12 @@ void Screenshot::take() {
   // Widgets that were made a moment ago are shown by an event of their own, their layouts by another.
   for (int round = 0; round < 2; ++round) QCoreApplication::sendPostedEvents();
   QWidget* dialog = QApplication::activeModalWidget();
-  const QPixmap picture = dialog ? dialog->grab() : window_.grab();
+  // Of a scene that was asked for in a window of its own, that one.
+  Workbench* const bench = window_.workbench();
+  const bool scene = !dialog && bench && !bench->viewport_panel().scenes().empty();
+  const QPixmap picture = dialog  ? dialog->grab()
+                          : scene ? bench->viewport_panel().scenes().back()->grab()
+                                  : window_.grab();
   // A pane that had to wait shows what it had.
   if (waiting_for_turns() > 0 && ++looked_ < most_looks) return timer_.start();
   if (!picture.save(file_, "PNG")) {

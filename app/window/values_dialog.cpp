@@ -2,6 +2,7 @@
 // A place or a region, and the line that asks the same in a terminal.
 #include "app/window/values_dialog.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <QComboBox>
@@ -32,6 +33,25 @@ QString as_typed(const std::string& word) {
   constexpr const char* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._,/:+-";
   return QString::fromStdString(
       name + (!value.empty() && value.find_first_not_of(plain) == std::string::npos ? value : shell_word(value)));
+}
+
+/// Lines of at most `room` pixels, parted between words as a shell joins them again; a label alone would part "--" from its option.
+QString in_lines(const QStringList& words, const QFontMetrics& metrics, int room) {
+  QString out, line;
+  for (qsizetype i = 0; i < words.size(); ++i) {
+    QString word = words[i];
+    // An option and what follows it stay together.
+    if (word.startsWith("--") && !word.contains('=') && i + 1 < words.size() && !words[i + 1].startsWith("--"))
+      word += ' ' + words[++i];
+    const QString longer = line.isEmpty() ? word : line + ' ' + word;
+    if (line.isEmpty() || metrics.horizontalAdvance(longer + " \\") <= room) {
+      line = longer;
+      continue;
+    }
+    out += line + " \\\n";
+    line = "  " + word;
+  }
+  return out + line;
 }
 
 }  // namespace
@@ -97,7 +117,9 @@ void ValuesDialog::refresh() {
   note_->setVisible(!trouble.isEmpty());
   QStringList line{"conoid"};
   for (const std::string& word : arguments_of(question_)) line << as_typed(word);
-  command_->setText(complete ? line.join(' ') : QString());
+  constexpr int margins = 2 * 24;
+  command_->setText(complete ? in_lines(line, command_->fontMetrics(), std::max(width(), minimumWidth()) - margins)
+                             : QString());
   ok_->setEnabled(complete);
 }
 

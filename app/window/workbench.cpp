@@ -31,6 +31,26 @@ constexpr int case_width = 368;
 constexpr int run_width = 296;
 constexpr int results_height = 264;
 
+/// On a small screen panes step aside for what needs room, until it is gone: the case for a second view, the run for the choices of how a field is
+/// shown, which stand beside the picture, not in its place.
+void make_room(Workbench& bench, ViewportPanel& view) {
+  constexpr int of_two_views = 1700, of_choices = 560;  // pixels: of all, of the picture alone
+  const auto step_aside = [&bench](const QString& pane, bool little_room, bool on) {
+    const QByteArray aside = pane.toUtf8() + "StoodAside";
+    if (on && little_room && bench.is_pane_visible(pane)) {
+      bench.show_pane(pane, false);
+      bench.setProperty(aside, true);
+    } else if (!on && bench.property(aside).toBool()) {
+      bench.show_pane(pane, true);
+      bench.setProperty(aside, false);
+    }
+  };
+  QObject::connect(&view, &ViewportPanel::split_changed, &bench,
+                   [&bench, step_aside](bool on) { step_aside("case", bench.width() < of_two_views, on); });
+  QObject::connect(&view, &ViewportPanel::display_shown, &bench,
+                   [&view, step_aside](bool on) { step_aside("run", view.width() < of_choices, on); });
+}
+
 }  // namespace
 
 Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions, const Look& look, ViewportKind kind,
@@ -94,22 +114,17 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
           });
   connect(&viewport_->pane(), &ScenePane::face_chosen, mesh_panel_, &MeshPanel::choose_at);
   connect(mesh_panel_, &MeshPanel::group_wanted, this, &Workbench::show_mesh_group);
-  connect(viewport_, &ViewportPanel::split_changed, this, [this](bool on) {
-    // Two views need room: on a small screen the case steps aside until there is one view again.
-    constexpr int enough = 1700;
-    if (on && width() < enough && is_pane_visible("case")) {
-      show_pane("case", false);
-      setProperty("caseStoodAside", true);
-    } else if (!on && property("caseStoodAside").toBool()) {
-      show_pane("case", true);
-      setProperty("caseStoodAside", false);
-    }
-  });
+  make_room(*this, *viewport_);
   connect(&viewport_->pane(), &ScenePane::marker_chosen, this, [this](const Marker& marker) {
     if (marker.key.empty() || !is_pane_visible("case")) return;
     show_mesh(false);
     case_->reveal(marker.key);
   });
+  connect(&viewport_->pane(), &ScenePane::condition_dropped, this,
+          [&model, &run](const Marker& from, const Marker& onto) {
+            if (const QString why = take_condition(model, from.key, onto.key); !why.isEmpty())
+              run.add_log({LogLevel::warning, run.elapsed(), why.toStdString(), {}, {}});
+          });
   connect(case_, &CasePanel::chosen, this, [this](const QString& pointer) {
     chosen_ = pointer.toStdString();
     show_conditions();

@@ -24,7 +24,8 @@ namespace {
 // ("/body/kind") to the key that says it, or the kind itself. `symmetry`, of an enum of coordinates, is for those that turn around a line
 // or a point {"side": "y_min", "title": …}: the side of the box where the radius begins, and what it is where the radius is zero; it is then
 // no boundary; neither is a condition there whose variant says `mirrors`: true. `turns` beside the side are the dimensions that are added, 2 of
-// coordinates around a point (1 where it is not said). All are for who looks at results (symmetry.hpp).
+// coordinates around a point (1 where it is not said). `thins`: true of an integer that is the most points of a volume that a frame keeps. All are
+// for who looks at results (symmetry.hpp).
 constexpr std::array keywords = {"type",
                                  "properties",
                                  "required",
@@ -44,6 +45,7 @@ constexpr std::array keywords = {"type",
                                  "live",
                                  "prolongs",
                                  "advanced",
+                                 "thins",
                                  "idle_beside",
                                  "file",
                                  "group",
@@ -143,7 +145,7 @@ class SchemaCheck {
                                 "type", "deprecated", "list", "idle_beside"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
-    for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})
+    for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional", "thins"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_boolean())
         fault(where, std::string(keyword) + " must be true or false");
     for (const char* keyword : {"minItems", "maxItems", "minLength", "maxLength"})

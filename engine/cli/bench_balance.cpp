@@ -79,6 +79,7 @@ std::span<const EngineBench> engine_benches() {
   static constexpr EngineBench benches[] = {
       {"balance", "Balancers on virtual workers, share of the optimum", bench_balance},
       {"emulated", "The emulated device", bench_emulated},
+      {"pictures", "Pictures of a million cells, 1280 x 720", bench_pictures},
       {"window", "Calculation windows against the disk", bench_windows},
   };
   return benches;

@@ -26,6 +26,11 @@ struct EngineBench {
 /// Thread phases (a thread of a kernel from one barrier to the next) that a core emulates.
 [[nodiscard]] Status bench_emulated(const TestRun& how, const BenchSink& sink);
 
+/// Pictures a second of surface, solid, cuts, iso-surfaces and volume, each turned and frame after frame, drawn by conoid-render without a
+/// display on a card (CONOID_EGL=device, unless the variable says otherwise) or the processor; 60 are asked with a card, 30 without. No rows in
+/// a build without pictures.
+[[nodiscard]] Status bench_pictures(const TestRun& how, const BenchSink& sink);
+
 /// Calculation windows over a file in the folder of temporary files: data of 4 times the memory budget against raw reads
 /// of the same disk, and what a consumer loses that computes longer than its data take to come. Neither is helped by the
 /// page cache: reads pass it by.

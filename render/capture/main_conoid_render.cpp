@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -19,9 +20,11 @@
 
 #include "conoid/config.hpp"
 #include "engine/core/file_ending.hpp"
+#include "engine/core/json.hpp"
 #include "render/capture/chart_picture.hpp"
 #include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
+#include "render/capture/picture_speed.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/practice.hpp"
 #include "render/capture/run_picture.hpp"
@@ -196,7 +199,9 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
                   "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges")
       ->capture_default_str()
       ->check(CLI::Range(1, 2));
-  app->add_option("--iso", a.iso, "Iso-surfaces at these fractions of the range, instead of cuts through a grid");
+  app->add_option(
+      "--iso", a.iso,
+      "Iso-surfaces at these fractions of the range, instead of cuts through a grid or the surface of a volume mesh");
   app->add_option("--volume", a.volume,
                   "Volume rendering of a grid, 0.01 to 1: the opacity of values at the end of the range through a "
                   "fortieth of its "
@@ -881,6 +886,21 @@ int failed(const Error& error) {
   return static_cast<int>(error.code);
 }
 
+/// For `conoid bench pictures`: a line of JSON each row.
+int tell_speed(const char* seconds) {
+  PictureSpeedOptions options;
+  options.seconds = std::clamp(std::strtod(seconds, nullptr), 0.1, 60.0);
+  const Status measured = measure_pictures(options, [](const PictureSpeed& row) {
+    fmt::print("{}\n", compact_json(Json({{"name", row.name},
+                                          {"per_second", row.per_second},
+                                          {"slowest", row.slowest},
+                                          {"processor", row.processor},
+                                          {"renderer", row.renderer}})));
+    std::fflush(stdout);
+  });
+  return measured ? 0 : failed(measured.error());
+}
+
 }  // namespace
 
 }  // namespace conoid
@@ -892,6 +912,7 @@ int main(int argc, char** argv) {
     }
     return 0;
   }
+  if (argc == 3 && std::string_view(argv[1]) == "--speed") return conoid::tell_speed(argv[2]);
   conoid::Arguments arguments;
   const auto app = conoid::command_line(arguments);
   try {

@@ -260,6 +260,7 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
                          double size, double pixel_ratio) {
   arrow_actor_->VisibilityOff();
   line_actor_->VisibilityOff();
+  drawn_.clear();
   if (field == nullptr || field->info.components != 3 || !(size > 0)) return;
   const auto spread =
       spread_arrows(part, *field, view.value, view.streamlines ? std::max(12, view.arrows / 16) : view.arrows);
@@ -289,9 +290,12 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
     return;
   }
   constexpr int sides = 6;
+  longest_ = longest;
+  largest_ = largest;
   for (const Arrow& arrow : *spread) {
     const double n = norm(arrow.vector);
     if (n < 0.02 * largest) continue;
+    drawn_.push_back(arrow);
     const Vec3 along = vec::scale(1 / n, arrow.vector);
     const double length = longest * n / largest;
     Vec3 u = cross(along, std::abs(along[2]) < 0.9 ? Vec3{0, 0, 1} : Vec3{1, 0, 0});
@@ -330,6 +334,29 @@ void ArrowActors::update(const FramePart& part, const Field* field, const FieldV
   set_color(*arrow_actor_->GetProperty(), theme.text);
   arrow_actor_->GetProperty()->SetInterpolationToFlat();
   arrow_actor_->VisibilityOn();
+}
+
+std::optional<ArrowActors::Met> ArrowActors::hit(const Ray& ray) const {
+  // As wide as its head: a shaft is too thin to be pointed at.
+  const double wide = 0.09 * longest_;
+  const Vec3 d = vec::unit(ray.direction);
+  std::optional<Met> best;
+  for (const Arrow& arrow : drawn_) {
+    const double n = norm(arrow.vector);
+    const Vec3 along = vec::scale(1 / n, arrow.vector);
+    const double half = 0.5 * longest_ * n / largest_;
+    // The points of two lines that are nearest to each other, that on the arrow kept within its ends.
+    const Vec3 w = vec::sub(arrow.at, ray.origin);
+    const double c = vec::dot(along, d), sine = 1 - c * c;
+    double s = sine > 1e-12 ? (c * vec::dot(w, d) - vec::dot(w, along)) / sine : 0;
+    s = std::clamp(s, -half, half);
+    const Vec3 on_arrow = moved(arrow.at, along, s);
+    const double t = vec::dot(vec::sub(on_arrow, ray.origin), d);
+    if (!(t > 0) || vec::distance(moved(ray.origin, d, t), on_arrow) > wide) continue;
+    if (!best || t < best->distance) best = Met{t, arrow};
+  }
+  if (best) best->distance /= norm(ray.direction);
+  return best;
 }
 
 }  // namespace conoid

@@ -51,8 +51,20 @@ class ArrowActors {
   void update(const FramePart& part, const Field* field, const FieldView& view, const Theme& theme, double size,
               double pixel_ratio);
 
+  /// The arrow under a ray, and how far along it. None among lines.
+  struct Met {
+    double distance = 0;
+    Arrow arrow;
+  };
+  [[nodiscard]] std::optional<Met> hit(const Ray& ray) const;
+  /// Metres by which an arrow reaches before and behind its place: what lies in a plane is drawn before it.
+  [[nodiscard]] double reach() const { return longest_ / 2; }
+
  private:
   vtkRenderer& renderer_;
+  std::vector<Arrow> drawn_;
+  double longest_ = 0;  ///< metres, of the arrow of the largest vector
+  double largest_ = 0;  ///< vector
   vtkSmartPointer<vtkPolyData> arrows_;
   vtkSmartPointer<vtkPolyData> lines_;
   vtkSmartPointer<vtkActor> arrow_actor_;

@@ -89,6 +89,8 @@ class FieldScene final : public Scene {
   [[nodiscard]] std::optional<std::size_t> marker_at(double x, double y) const;
   /// What stands below the title, as last laid out: the moment, and whether the volume is kept coarser than it was computed.
   [[nodiscard]] std::string caption() const;
+  /// Points of the volume that is shown, of all of which the frame keeps every so-manieth only (see caption()); 0: it is whole, or nobody says.
+  [[nodiscard]] double points_of_whole() const;
   /// The annotation whose text or place is under the cursor.
   [[nodiscard]] std::optional<std::size_t> annotation_at(double x, double y) const;
   /// Those of the view alone: nothing else of the picture is made anew.

@@ -121,8 +121,14 @@ struct FieldScene::Impl {
   void update_outline();
   void fit_to_markers();
   void place_overlay();
-  [[nodiscard]] long thinning() const;
+  struct Thinning {
+    long stride = 1;
+    double whole = 0;  ///< points of all; 0: nothing is left out
+  };
+  [[nodiscard]] Thinning thinning() const;
   Ray ray_at(double x, double y) const;
+  /// Of an arrow: length and components of its vector, at its place.
+  [[nodiscard]] Probe probe_of(const Arrow& arrow, const Field& field, const std::string& part) const;
   Vec3 to_display(const Vec3& world) const;
   /// Of the box about what is drawn, as it is seen.
   [[nodiscard]] std::vector<OverlayLabel> lengths_of_box() const;

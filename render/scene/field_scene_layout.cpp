@@ -76,14 +76,15 @@ Ray FieldScene::Impl::ray_at(double x, double y) const {
 }
 
 /// How many points of the grid one of the volume stands for: planes through it, which are kept whole, say it. 1: it is whole, or nobody says.
-long FieldScene::Impl::thinning() const {
-  if (!frame) return 1;
+FieldScene::Impl::Thinning FieldScene::Impl::thinning() const {
+  Thinning out;
+  if (!frame) return out;
   const std::string name = field_name();
-  double most = 1;
   for (const FramePart& part : frame->parts) {
     const auto* volume = std::get_if<ImageGeometry>(&part.geometry);
     if (volume == nullptr || !is_chosen(part.name) || find(part, name) == nullptr) continue;
     if (std::any_of(volume->points.begin(), volume->points.end(), [](Index n) { return n < 2; })) continue;
+    double most = 1;
     for (const FramePart& other : frame->parts) {
       const auto* plane = std::get_if<ImageGeometry>(&other.geometry);
       if (plane == nullptr || find(other, name) == nullptr) continue;
@@ -91,8 +92,12 @@ long FieldScene::Impl::thinning() const {
       for (std::size_t k = 0; k < 3 && flat == 1; ++k)
         if (plane->points[k] > 1) most = std::max(most, volume->spacing[k] / plane->spacing[k]);
     }
+    const long stride = std::lround(most);
+    if (stride <= out.stride) continue;
+    out = {stride, 1};
+    for (const Index n : volume->points) out.whole *= static_cast<double>(n * stride);
   }
-  return std::lround(most);
+  return out;
 }
 
 void FieldScene::Impl::place_overlay() {
@@ -113,7 +118,7 @@ void FieldScene::Impl::place_overlay() {
     if (frame->axis == FrameAxis::frequency && view.value.part == ComplexPart::instant && view.value.angle != 0)
       c.moment += fmt::format("   {} {:.0f}°", view.phase_word, view.value.angle * 180 / 3.14159265358979323846);
   }
-  const long stride = view.caption ? thinning() : 1;
+  const long stride = view.caption ? thinning().stride : 1;
   c.remark = stride > 1 ? fmt::format(fmt::runtime(view.thinned_words), stride) : std::string();
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
@@ -123,6 +128,14 @@ void FieldScene::Impl::place_overlay() {
   c.bar_title = axis_title(bar_label, c.ticks.unit);
   c.triad = view.triad;
 }
+
+namespace {
+
+std::string where_text(const Vec3& p) {
+  return fmt::format("({:.4g}, {:.4g}, {:.4g}) m", p[0], p[1], p[2]);
+}
+
+}  // namespace
 
 std::optional<Probe> FieldScene::pick(double x, double y) const {
   const Impl& s = *impl_;
@@ -139,7 +152,7 @@ std::optional<Probe> FieldScene::pick(double x, double y) const {
     if (hit->place) probe.position = *hit->place;
     probe.part = entry.name;
     probe.value = hit->value;
-    probe.where = fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);
+    probe.where = where_text(probe.position);
     if (entry.name == balloon_part && s.frame) {
       probe.direction = direction_from(balloon_centre(*s.frame), probe.position);
       probe.where = fmt::format("θ = {:.1f}°, φ = {:.1f}°", (*probe.direction)[0], (*probe.direction)[1]);
@@ -147,10 +160,32 @@ std::optional<Probe> FieldScene::pick(double x, double y) const {
     probe.what = s.colored && !entry.part->values().empty()
                      ? fmt::format("{} {}", s.bar_label, readable(probe.value, s.bar_unit))
                      : entry.name;
-    probe.text = fmt::format("{} at {}", probe.what, probe.where);
     best = std::move(probe);
   }
+  for (std::size_t i = 0; i < s.parts.size() && s.frame; ++i) {
+    const auto& arrows = s.parts[i].arrows;
+    const auto met = arrows ? arrows->hit(ray) : std::nullopt;
+    if (!met || met->distance - arrows->reach() >= distance) continue;
+    const Field* field = s.find(s.frame->parts[i], s.view.arrow_field);
+    if (field == nullptr) continue;
+    distance = met->distance - arrows->reach();
+    best = s.probe_of(met->arrow, *field, s.parts[i].name);
+  }
+  if (best) best->text = fmt::format("{} at {}", best->what, best->where);
   return best;
+}
+
+Probe FieldScene::Impl::probe_of(const Arrow& arrow, const Field& field, const std::string& part) const {
+  Probe out;
+  out.position = arrow.at;
+  out.part = part;
+  out.value = vec::norm(arrow.vector);
+  const std::string& unit = field.info.unit;
+  out.what = fmt::format("{} {} ({}, {}, {})", field.info.label.empty() ? field.info.name : field.info.label,
+                         readable(out.value, unit), readable(arrow.vector[0], unit), readable(arrow.vector[1], unit),
+                         readable(arrow.vector[2], unit));
+  out.where = where_text(arrow.at);
+  return out;
 }
 
 std::array<Vec3, 2> FieldScene::Impl::ends_of_wave(const Vec3& direction) const {
@@ -236,6 +271,10 @@ std::optional<std::size_t> FieldScene::marker_at(double x, double y) const {
 std::string FieldScene::caption() const {
   const OverlayContent& c = impl_->overlay->content;
   return c.moment + (c.moment.empty() || c.remark.empty() ? "" : "   ") + c.remark;
+}
+
+double FieldScene::points_of_whole() const {
+  return impl_->thinning().whole;
 }
 
 std::optional<std::size_t> FieldScene::annotation_at(double x, double y) const {

@@ -192,7 +192,7 @@ Status FieldScene::Impl::update() {
     if (field != nullptr) fields.emplace_back(&entry, field);
     const bool shown = field != nullptr || bare || (view.context && !entry.part->accepts(ImageGeometry{}));
     if (!shown) continue;
-    grid_shown = grid_shown || entry.part->accepts(ImageGeometry{});
+    grid_shown = grid_shown || entry.part->accepts(ImageGeometry{}) || entry.part->wants_outline(view);
     const Bounds b = entry.part->bounds();
     const auto points = entry.part->extremes();
     boxes = boxes || points.empty();

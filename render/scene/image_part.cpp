@@ -264,31 +264,84 @@ void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Colo
   const bool visible = solid && !view.iso.empty() && !values().empty() && association_ == Association::point;
   iso_actor_->SetVisibility(visible);
   if (!visible) return;
+  const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
+  std::vector<double> levels;
+  for (const double fraction : view.iso) levels.push_back(fraction * end);
+  // Another theme or title is no reason to look for them again.
+  const ImageGeometry& of = iso_grid_;
+  if (!iso_whole_ || iso_of_ != shared() || levels != iso_levels_ || of.points != grid_.points ||
+      of.origin != grid_.origin || of.spacing != grid_.spacing) {
+    iso_of_ = shared();
+    iso_grid_ = grid_;
+    iso_levels_ = std::move(levels);
+    iso_whole_ = iso_surface(1);
+    iso_coarse_ = nullptr;
+  }
+  vtkNew<vtkPolyDataMapper> mapper;
+  mapper->SetLookupTable(lookup_table(coloring));
+  mapper->SetScalarRange(coloring.low, coloring.high);
+  mapper->InterpolateScalarsBeforeMappingOn();
+  iso_actor_->SetMapper(mapper);
+  choose_iso();
+  set_surface_look(*iso_actor_->GetProperty(), theme);
+  iso_actor_->GetProperty()->SetOpacity(view.opacity);
+}
+
+vtkSmartPointer<vtkPolyData> ImagePart::iso_surface(Index stride) const {
   vtkNew<vtkImageData> image;
-  image->SetDimensions(static_cast<int>(grid_.points[0]), static_cast<int>(grid_.points[1]),
-                       static_cast<int>(grid_.points[2]));
-  image->SetOrigin(grid_.origin.data());
-  image->SetSpacing(grid_.spacing.data());
+  std::array<Index, 3> n = grid_.points;
+  Vec3 spacing = grid_.spacing;
   vtkNew<vtkFloatArray> scalars;
-  scalars->SetArray(const_cast<float*>(values().data()), static_cast<vtkIdType>(values().size()),
-                    1);  // borrowed for the filter's run
+  if (stride > 1) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      n[k] = (n[k] - 1) / stride + 1;
+      spacing[k] *= static_cast<double>(stride);
+    }
+    scalars->SetNumberOfValues(n[0] * n[1] * n[2]);
+    float* to = scalars->GetPointer(0);
+    for (Index z = 0; z < n[2]; ++z)
+      for (Index y = 0; y < n[1]; ++y)
+        for (Index x = 0; x < n[0]; ++x)
+          *to++ = values()[static_cast<std::size_t>(stride * (x + grid_.points[0] * (y + grid_.points[1] * z)))];
+  } else {
+    scalars->SetArray(const_cast<float*>(values().data()), static_cast<vtkIdType>(values().size()),
+                      1);  // borrowed for the filter's run
+  }
+  image->SetDimensions(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]));
+  image->SetOrigin(grid_.origin.data());
+  image->SetSpacing(spacing.data());
   image->GetPointData()->SetScalars(scalars);
   vtkNew<vtkFlyingEdges3D> filter;
   filter->SetInputData(image);
   filter->ComputeNormalsOn();
   filter->ComputeScalarsOn();
-  const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
-  int count = 0;
-  for (const double fraction : view.iso) filter->SetValue(count++, fraction * end);
+  for (std::size_t i = 0; i < iso_levels_.size(); ++i) filter->SetValue(static_cast<int>(i), iso_levels_[i]);
   filter->Update();
-  vtkNew<vtkPolyDataMapper> mapper;
-  mapper->SetInputData(filter->GetOutput());
-  mapper->SetLookupTable(lookup_table(coloring));
-  mapper->SetScalarRange(coloring.low, coloring.high);
-  mapper->InterpolateScalarsBeforeMappingOn();
-  iso_actor_->SetMapper(mapper);
-  set_surface_look(*iso_actor_->GetProperty(), theme);
-  iso_actor_->GetProperty()->SetOpacity(view.opacity);
+  return filter->GetOutput();
+}
+
+/// The surfaces, or while the view moves, those through every so-manieth point, which have about as many triangles as are to be drawn.
+void ImagePart::choose_iso() {
+  auto* mapper = vtkPolyDataMapper::SafeDownCast(iso_actor_->GetMapper());
+  if (mapper == nullptr || !iso_whole_ || iso_actor_->GetVisibility() == 0) return;
+  Index stride = 1;
+  if (coarse_) {
+    const double times = static_cast<double>(iso_whole_->GetNumberOfPolys()) /
+                         static_cast<double>(std::max<std::size_t>(coarse_most_, 1));
+    const Index most = std::max<Index>(1, std::min({grid_.points[0], grid_.points[1], grid_.points[2]}) / 8);
+    stride = std::clamp<Index>(static_cast<Index>(std::ceil(std::sqrt(std::max(times, 1.0)))), 1, most);
+  }
+  if (stride > 1 && (!iso_coarse_ || stride != iso_stride_)) {
+    iso_coarse_ = iso_surface(stride);
+    iso_stride_ = stride;
+  }
+  mapper->SetInputData(stride > 1 ? iso_coarse_ : iso_whole_);
+}
+
+std::size_t ImagePart::triangles_drawn() const {
+  auto* mapper = vtkPolyDataMapper::SafeDownCast(iso_actor_->GetMapper());
+  if (mapper == nullptr || iso_actor_->GetVisibility() == 0 || mapper->GetInput() == nullptr) return 0;
+  return static_cast<std::size_t>(mapper->GetInput()->GetNumberOfPolys());
 }
 
 std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
@@ -307,7 +360,50 @@ std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
     }
     if (inside) best = Hit{t, interpolate(p)};
   }
-  return best;
+  const auto iso = iso_actor_->GetVisibility() != 0 ? hit_iso(ray) : std::nullopt;
+  return iso && (!best || iso->distance < best->distance) ? iso : best;
+}
+
+/// The surfaces themselves may have millions of triangles: the field along the ray tells as well where it takes one of their values.
+std::optional<Hit> ImagePart::hit_iso(const Ray& ray) const {
+  const Bounds b = bounds();
+  double begin = 0, end = std::numeric_limits<double>::max();
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (std::abs(ray.direction[k]) < 1e-14) {
+      if (ray.origin[k] < b[2 * k] || ray.origin[k] > b[2 * k + 1]) return std::nullopt;
+      continue;
+    }
+    const double t0 = (b[2 * k] - ray.origin[k]) / ray.direction[k],
+                 t1 = (b[2 * k + 1] - ray.origin[k]) / ray.direction[k];
+    begin = std::max(begin, std::min(t0, t1));
+    end = std::min(end, std::max(t0, t1));
+  }
+  if (!(begin < end)) return std::nullopt;
+  const auto value_at = [&](double t) {
+    Vec3 p{};
+    for (std::size_t k = 0; k < 3; ++k) p[k] = std::clamp(ray.origin[k] + t * ray.direction[k], b[2 * k], b[2 * k + 1]);
+    return interpolate(p);
+  };
+  const double finest = std::min({grid_.spacing[0], grid_.spacing[1], grid_.spacing[2]});
+  const auto steps = static_cast<int>(std::clamp(2 * (end - begin) / finest, 1.0, 20000.0));
+  double before = value_at(begin);
+  for (int i = 1; i <= steps; ++i) {
+    const double from = begin + (end - begin) * (i - 1) / steps, to = begin + (end - begin) * i / steps;
+    const double now = value_at(to);
+    std::optional<Hit> nearest;
+    for (const double level : iso_levels_) {
+      if (!((before - level) * (now - level) <= 0)) continue;  // also where either is no number
+      double low = from, high = to;
+      for (int half = 0; half < 40; ++half) {
+        const double middle = 0.5 * (low + high);
+        ((before - level) * (value_at(middle) - level) <= 0 ? high : low) = middle;
+      }
+      if (!nearest || low < nearest->distance) nearest = Hit{low, level, {}};
+    }
+    if (nearest) return nearest;
+    before = now;
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -34,6 +34,7 @@ class ImagePart final : public ScenePart {
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
   void set_coarse(bool coarse, std::size_t most) override;
+  [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Sampler sampler() const override;
 
@@ -58,14 +59,22 @@ class ImagePart final : public ScenePart {
   [[nodiscard]] bool is_painted(int axis, const FieldView& view, const Coloring& coloring) const;
   void paint(int axis, const FieldView& view, const Coloring& coloring);
   void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);
+  [[nodiscard]] vtkSmartPointer<vtkPolyData> iso_surface(Index stride) const;
+  void choose_iso();
   void update_volume(const FieldView& view, const Coloring& coloring);
   void set_volume_steps();
   [[nodiscard]] double interpolate(const Vec3& point) const;
+  [[nodiscard]] std::optional<Hit> hit_iso(const Ray& ray) const;
 
   ImageGeometry grid_;
   Association association_ = Association::point;
   std::array<Plane, 3> planes_;
   vtkSmartPointer<vtkActor> iso_actor_;
+  std::vector<double> iso_levels_;                    ///< of the surfaces that it shows
+  std::shared_ptr<const std::vector<float>> iso_of_;  ///< the values that they were found in
+  ImageGeometry iso_grid_;                            ///< and where these lay
+  vtkSmartPointer<vtkPolyData> iso_whole_, iso_coarse_;
+  Index iso_stride_ = 1;  ///< of the coarse ones
   /// Made when first wanted; follows what it was made of.
   struct Volume {
     vtkSmartPointer<vtkVolume> actor;
@@ -78,6 +87,7 @@ class ImagePart final : public ScenePart {
   };
   std::unique_ptr<Volume> volume_;
   bool coarse_ = false;
+  std::size_t coarse_most_ = 0;  ///< triangles, while it is coarse
 };
 
 }  // namespace conoid

@@ -144,9 +144,11 @@ void ImagePart::set_volume_steps() {
   volume_->mapper->SetImageSampleDistance(static_cast<float>(coarse_ ? rays : 1));
 }
 
-void ImagePart::set_coarse(bool coarse, std::size_t /*most*/) {
+void ImagePart::set_coarse(bool coarse, std::size_t most) {
   coarse_ = coarse;
+  coarse_most_ = most;
   set_volume_steps();
+  choose_iso();
 }
 
 }  // namespace conoid

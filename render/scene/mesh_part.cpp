@@ -15,7 +15,6 @@
 #include <vtkLookupTable.h>
 #include <vtkPlane.h>
 #include <vtkPlaneCollection.h>
-#include <vtkPlaneCutter.h>
 #include <vtkPointData.h>
 #include <vtkPoints.h>
 #include <vtkPolyData.h>
@@ -27,13 +26,14 @@
 
 #include "engine/mesh/cell_locator.hpp"
 #include "engine/mesh/shape_functions.hpp"
+#include "render/scene/triangle_hit.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
 
 namespace {
 
-constexpr std::size_t coarse_from = 150000;         // triangles
+constexpr std::size_t coarse_from = 40000;  // triangles: more take a processor that draws them longer than 30 ms
 constexpr int fewest_boxes = 32, most_boxes = 256;  // along the longest side, of what is drawn while the view moves
 constexpr double band_half_width = 0.03;            // of a line, against its length
 constexpr std::ptrdiff_t most_refined = 40000;      // curved cells
@@ -153,12 +153,16 @@ MeshPart::MeshPart(vtkRenderer& renderer) : ScenePart(renderer) {
     actor->GetProperty()->LightingOff();
     renderer_.AddActor(actor);
   }
+  iso_actor_ = vtkSmartPointer<vtkActor>::New();
+  iso_actor_->VisibilityOff();
+  renderer_.AddActor(iso_actor_);
 }
 
 MeshPart::~MeshPart() {
   renderer_.RemoveActor(surface_actor_);
   renderer_.RemoveActor(wires_actor_);
   for (auto& actor : cut_actors_) renderer_.RemoveActor(actor);
+  renderer_.RemoveActor(iso_actor_);
 }
 
 Status MeshPart::set_geometry(const FramePart& part) {
@@ -487,12 +491,13 @@ void MeshPart::average_at_nodes() {
 void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) {
   const bool colored = !values().empty();
-  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && colored;
+  const bool cuts = shows_cuts(view);
   place_points(view, warp);
   const bool smooth = view.smooth && association_ == Association::cell && !skin_.has_volume_cells;
   if (std::exchange(smooth_, smooth) != smooth) values_changed_ = true;
   gather_values();
-  surface_actor_->SetVisibility(!skin_.triangles.empty() && !cuts && (colored || view.context));
+  const bool inside = cuts || shows_iso(view);
+  surface_actor_->SetVisibility(!skin_.triangles.empty() && !inside && (colored || view.context));
   surface_mapper_->SetScalarVisibility(colored ? 1 : 0);
   if (colored) {
     surface_mapper_->SetLookupTable(lookup_table(coloring));
@@ -505,7 +510,7 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
   set_surface_look(*surface_actor_->GetProperty(), theme);
   surface_actor_->GetProperty()->SetOpacity(std::clamp(view.opacity, 0.0, 1.0));
   const bool only_lines = skin_.triangles.empty();
-  wires_wanted_ = (view.edges || only_lines || cuts) && !skin_.edges.empty();
+  wires_wanted_ = (view.edges || only_lines) && !skin_.edges.empty();
   // Opaque lines in a mixed colour: blending them would need sorting.
   const Rgb faint = mix(theme.muted, theme.background, 0.25);
   const Rgb sides = mix(theme.dark ? theme.background : theme.text, theme.surface, 0.6);
@@ -530,96 +535,27 @@ void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring&
     plane->SetNormal(-n[0], -n[1], -n[2]);  // VTK keeps the side of the normal
     mapper->AddClippingPlane(plane);
   }
-  update_cuts(view, theme, coloring, pixel_ratio);
+  update_cuts(view, theme, coloring);
+  update_iso(view, theme, coloring);
   // A frame on another mesh while the view moves.
   if (coarse_ && coarse_source_.empty()) coarse_ = false;
   choose_detail();
 }
 
-vtkSmartPointer<vtkUnstructuredGrid> MeshPart::volume_grid() const {
-  if (grid_ == nullptr) grid_ = unstructured_grid(mesh_);
-  vtkNew<vtkFloatArray> scalars;
-  scalars->SetName("values");
-  scalars->SetNumberOfValues(static_cast<vtkIdType>(values().size()));
-  std::copy(values().begin(), values().end(), scalars->GetPointer(0));
-  grid_->GetPointData()->SetScalars(association_ == Association::point ? scalars.Get() : nullptr);
-  grid_->GetCellData()->SetScalars(association_ == Association::cell ? scalars.Get() : nullptr);
-  return grid_;
-}
-
-void MeshPart::update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring,
-                           double /*pixel_ratio*/) {
-  const bool cuts = view.mesh_cuts && skin_.has_volume_cells && !values().empty();
-  vtkSmartPointer<vtkUnstructuredGrid> grid;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const bool visible = cuts && view.cuts[axis].visible;
-    cut_actors_[axis]->SetVisibility(visible);
-    if (!visible) continue;
-    if (grid == nullptr) grid = volume_grid();
-    vtkNew<vtkPlane> plane;
-    double origin[3] = {0, 0, 0};
-    double normal[3] = {0, 0, 0};
-    // Never exactly on an outer face, where the cut of a cell is undefined.
-    const double f = std::clamp(view.cuts[axis].position, 1e-4, 1 - 1e-4);
-    origin[axis] = bounds_[2 * axis] + f * (bounds_[2 * axis + 1] - bounds_[2 * axis]);
-    normal[axis] = 1;
-    plane->SetOrigin(origin);
-    plane->SetNormal(normal);
-    vtkNew<vtkPlaneCutter> cutter;
-    cutter->SetPlane(plane);
-    cutter->SetInputData(grid);
-    cutter->ComputeNormalsOff();
-    cutter->Update();
-    vtkNew<vtkPolyDataMapper> mapper;
-    mapper->SetInputDataObject(cutter->GetOutputDataObject(0));
-    auto* cut = vtkPolyData::SafeDownCast(cutter->GetOutputDataObject(0));
-    if (cut == nullptr) {
-      cut_actors_[axis]->VisibilityOff();
-      continue;
-    }
-    mapper->SetInputData(cut);
-    mapper->SetLookupTable(lookup_table(coloring));
-    mapper->SetScalarRange(coloring.low, coloring.high);
-    mapper->InterpolateScalarsBeforeMappingOn();
-    if (association_ == Association::point)
-      mapper->SetScalarModeToUsePointData();
-    else
-      mapper->SetScalarModeToUseCellData();
-    cut_actors_[axis]->SetMapper(mapper);
-    set_color(*cut_actors_[axis]->GetProperty(), theme.surface);
-  }
-}
-
 std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
-  if (surface_actor_->GetVisibility() == 0) return std::nullopt;
+  if (surface_actor_->GetVisibility() == 0) return hit_inside(ray);
   std::optional<Hit> best;
   const auto* xyz = static_cast<const float*>(points_->GetVoidPointer(0));
   const auto point = [&](std::int32_t node) {
     const float* p = xyz + 3 * static_cast<std::size_t>(node);
     return Vec3{p[0], p[1], p[2]};
   };
-  const auto sub3 = [](const Vec3& a, const Vec3& b) { return Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]}; };
-  const auto dot3 = [](const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
-  const auto cross3 = [](const Vec3& a, const Vec3& b) {
-    return Vec3{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  };
   auto* planes = surface_mapper_->GetClippingPlanes();
-  // Möller & Trumbore (1997): intersection and barycentric coordinates at once.
   for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
-    const Vec3 a = point(skin_.triangles[3 * t]);
-    const Vec3 e1 = sub3(point(skin_.triangles[3 * t + 1]), a);
-    const Vec3 e2 = sub3(point(skin_.triangles[3 * t + 2]), a);
-    const Vec3 p = cross3(ray.direction, e2);
-    const double det = dot3(e1, p);
-    if (std::abs(det) < 1e-300) continue;
-    const Vec3 s = sub3(ray.origin, a);
-    const double u = dot3(s, p) / det;
-    if (u < 0 || u > 1) continue;
-    const Vec3 q = cross3(s, e1);
-    const double v = dot3(ray.direction, q) / det;
-    if (v < 0 || u + v > 1) continue;
-    const double distance = dot3(e2, q) / det;
-    if (!(distance > 0) || (best && distance >= best->distance)) continue;
+    const auto met = meet_triangle(ray, point(skin_.triangles[3 * t]), point(skin_.triangles[3 * t + 1]),
+                                   point(skin_.triangles[3 * t + 2]));
+    if (!met || (best && met->distance >= best->distance)) continue;
+    const auto [distance, u, v] = *met;
     if (view.clip && planes != nullptr && planes->GetNumberOfItems() > 0) {
       double at[3];
       for (std::size_t k = 0; k < 3; ++k) at[k] = ray.origin[k] + distance * ray.direction[k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mesh as its skin, its edges, and cuts through its volume cells.
+// A mesh as its skin, its edges, and cuts and iso-surfaces through its volume cells.
 #pragma once
 
 #include <memory>
@@ -37,6 +37,7 @@ class MeshPart final : public ScenePart {
   void set_coarse(bool coarse, std::size_t most) override;
   [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] bool is_line() const override { return !skin_.across.empty(); }
+  [[nodiscard]] bool wants_outline(const FieldView& view) const override { return shows_iso(view) || shows_cuts(view); }
   [[nodiscard]] std::size_t cells_to_search() const override { return mesh_.types ? mesh_.types->size() : 0; }
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Sampler sampler() const override;
@@ -54,7 +55,16 @@ class MeshPart final : public ScenePart {
   /// Values of cells become values of nodes: means over the triangles that meet there, by their area, on one side of a crease.
   void average_at_nodes();
   [[nodiscard]] bool shows_nodes() const { return association_ == Association::point || smooth_; }
-  void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double pixel_ratio);
+  [[nodiscard]] bool shows_iso(const FieldView& view) const {
+    return !view.iso.empty() && skin_.has_volume_cells && !values().empty();
+  }
+  [[nodiscard]] bool shows_cuts(const FieldView& view) const {
+    return view.mesh_cuts && skin_.has_volume_cells && !values().empty();
+  }
+  void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring);
+  void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);
+  /// On the planes and iso-surfaces that are seen instead of the skin.
+  [[nodiscard]] std::optional<Hit> hit_inside(const Ray& ray) const;
   [[nodiscard]] vtkSmartPointer<vtkUnstructuredGrid> volume_grid() const;
 
   MeshGeometry mesh_;
@@ -89,6 +99,7 @@ class MeshPart final : public ScenePart {
   vtkSmartPointer<vtkActor> surface_actor_;
   vtkSmartPointer<vtkActor> wires_actor_;
   std::array<vtkSmartPointer<vtkActor>, 3> cut_actors_;
+  vtkSmartPointer<vtkActor> iso_actor_;
   mutable vtkSmartPointer<vtkUnstructuredGrid> grid_;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include <vtkBrush.h>
 #include <vtkContext2D.h>
@@ -67,40 +68,150 @@ std::vector<OverlayBox> OverlayItem::taken_by_bar() const {
   return taken;
 }
 
+OverlayBox OverlayItem::arrow_label(const OverlayArrow& arrow) const {
+  const double r = content.ratio, wide = text_size(content.theme, arrow.label, mark_text * r)[0] + 4 * r;
+  const double left = std::clamp(arrow.from[0] - wide / 2, 0.0, std::max(0.0, content.width - wide));
+  const double up =
+      std::clamp(arrow.from[1] + (arrow.to[1] > arrow.from[1] ? -16 : 16) * r, 8 * r, content.height - 8 * r);
+  return {left, up - 8 * r, left + wide, up + 8 * r};
+}
+
+std::vector<OverlayBox> OverlayItem::written() const {
+  const double r = content.ratio;
+  std::vector<OverlayBox> out;
+  const auto line = [&](double x0, double y0, double x1, double y1) {
+    const double step = 6 * r;
+    const int steps = std::max(1, static_cast<int>(std::hypot(x1 - x0, y1 - y0) / step));
+    for (int i = 0; i <= steps; ++i) {
+      const double x = x0 + (x1 - x0) * i / steps, y = y0 + (y1 - y0) * i / steps;
+      out.push_back({x - 2 * r, y - 2 * r, x + 2 * r, y + 2 * r});
+    }
+  };
+  for (const OverlayArrow& arrow : content.arrows) {
+    line(arrow.from[0], arrow.from[1], arrow.to[0], arrow.to[1]);
+    for (const auto& bar : arrow.bars) line(bar[0], bar[1], bar[2], bar[3]);
+    if (!arrow.label.empty()) out.push_back(arrow_label(arrow));
+  }
+  for (const OverlayLabel& label : content.lengths) {
+    const auto size = text_size(content.theme, label.text, 11 * r);
+    out.push_back({label.x - size[0] / 2, label.y - size[1] / 2, label.x + size[0] / 2, label.y + size[1] / 2});
+  }
+  double top = content.height - margin * r;
+  for (const auto& [text, pixels, bold] :
+       {std::tuple{fitted_title(), title_text, true}, {content.moment, moment_text, false}}) {
+    if (text.empty()) continue;
+    out.push_back(
+        {margin * r, top - (pixels + 4) * r, margin * r + text_size(content.theme, text, pixels * r, bold)[0], top});
+    top -= (pixels + 8) * r;
+  }
+  return out;
+}
+
 void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
   const double r = content.ratio;
   std::vector<double> widths;
   for (const OverlayMark& mark : marks)
     widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);
   arrange_marks(marks, std::move(widths),
-                {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken_by_bar(), r);
+                {0, 0, static_cast<double>(content.width), static_cast<double>(content.height)}, taken_by_bar(), r,
+                written());
   content.marks = std::move(marks);
 }
 
+OverlayBox name_box(const OverlayMark& mark, double width, double ratio) {
+  const double wide = width + 4 * ratio, gap = mark_gap * ratio, half = 8 * ratio;
+  switch (mark.side) {
+    case MarkSide::right: return {mark.x + gap, mark.y - half, mark.x + gap + wide, mark.y + half};
+    case MarkSide::left: return {mark.x - gap - wide, mark.y - half, mark.x - gap, mark.y + half};
+    case MarkSide::above: return {mark.x - wide / 2, mark.y + gap, mark.x + wide / 2, mark.y + gap + 2 * half};
+    case MarkSide::below: return {mark.x - wide / 2, mark.y - gap - 2 * half, mark.x + wide / 2, mark.y - gap};
+    case MarkSide::none: break;
+  }
+  return {};
+}
+
+namespace {
+
+/// Boxes of a picture by squares that they lie in: a case may have two thousand marks, and this is asked for every picture.
+class Occupied {
+ public:
+  Occupied(const OverlayBox& picture, double ratio) : picture_(picture), side_(64 * ratio) {
+    columns_ = count(picture.right - picture.left);
+    squares_.resize(columns_ * count(picture.top - picture.bottom));
+  }
+  void add(const OverlayBox& box) {
+    each(box, [&](std::vector<OverlayBox>& square) {
+      square.push_back(box);
+      return false;
+    });
+  }
+  [[nodiscard]] bool meets(const OverlayBox& box) {
+    return each(box, [&](const std::vector<OverlayBox>& square) {
+      return std::any_of(square.begin(), square.end(), [&](const OverlayBox& other) { return box.meets(other); });
+    });
+  }
+
+ private:
+  [[nodiscard]] std::size_t count(double extent) const {
+    return static_cast<std::size_t>(std::clamp(extent / side_, 0.0, 1000.0)) + 1;
+  }
+  /// Until one says yes.
+  template <class What>
+  bool each(const OverlayBox& box, What what) {
+    const std::size_t rows = squares_.size() / columns_;
+    const auto at = [&](double place, std::size_t many) {
+      return static_cast<std::size_t>(std::clamp(place / side_, 0.0, static_cast<double>(many - 1)));
+    };
+    for (std::size_t j = at(box.bottom - picture_.bottom, rows); j <= at(box.top - picture_.bottom, rows); ++j)
+      for (std::size_t i = at(box.left - picture_.left, columns_); i <= at(box.right - picture_.left, columns_); ++i)
+        if (what(squares_[j * columns_ + i])) return true;
+    return false;
+  }
+
+  OverlayBox picture_;
+  double side_;
+  std::size_t columns_ = 1;
+  std::vector<std::vector<OverlayBox>> squares_;
+};
+
+}  // namespace
+
 void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture,
-                   const std::vector<OverlayBox>& taken, double ratio) {
+                   const std::vector<OverlayBox>& taken, double ratio, const std::vector<OverlayBox>& avoided) {
   const auto on = [](const OverlayBox& box, const std::vector<OverlayBox>& others) {
     return std::any_of(others.begin(), others.end(), [&](const OverlayBox& other) { return box.meets(other); });
   };
+  Occupied occupied(picture, ratio);
+  for (const auto* boxes : {&taken, &avoided})
+    for (const OverlayBox& box : *boxes) occupied.add(box);
   const double reach = mark_reach * ratio;
+  const auto symbol = [&](const OverlayMark& mark) {
+    return OverlayBox{mark.x - reach, mark.y - reach, mark.x + reach, mark.y + reach};
+  };
   std::vector<OverlayMark> kept;
-  std::vector<OverlayBox> names;
+  std::vector<double> kept_widths;
   for (std::size_t i = 0; i < marks.size(); ++i) {
-    OverlayMark mark = std::move(marks[i]);
-    const OverlayBox own{mark.x - reach, mark.y - reach, mark.x + reach, mark.y + reach};
+    const OverlayBox own = symbol(marks[i]);
     if (!own.meets(picture) || on(own, taken)) continue;
+    kept.push_back(std::move(marks[i]));
+    kept_widths.push_back(widths[i]);
+    occupied.add(own);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    OverlayMark& mark = kept[i];
     mark.side = MarkSide::none;
-    if (!mark.label.empty())
-      for (const MarkSide side : {MarkSide::right, MarkSide::left}) {
-        const double wide = widths[i] + 4 * ratio;
-        const double left = side == MarkSide::right ? mark.x + mark_gap * ratio : mark.x - mark_gap * ratio - wide;
-        const OverlayBox name{left, mark.y - 8 * ratio, left + wide, mark.y + 8 * ratio};
-        if (name.left < picture.left || name.right > picture.right || on(name, taken) || on(name, names)) continue;
-        mark.side = side;
-        names.push_back(name);
+    if (mark.label.empty()) continue;
+    for (const MarkSide side : {MarkSide::right, MarkSide::left, MarkSide::above, MarkSide::below}) {
+      mark.side = side;
+      const OverlayBox name = name_box(mark, kept_widths[i], ratio);
+      const bool whole = name.left >= picture.left && name.right <= picture.right && name.bottom >= picture.bottom &&
+                         name.top <= picture.top;
+      if (whole && !occupied.meets(name)) {
+        occupied.add(name);
         break;
       }
-    kept.push_back(std::move(mark));
+      mark.side = MarkSide::none;
+    }
   }
   marks = std::move(kept);
 }
@@ -363,14 +474,17 @@ void OverlayItem::paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) 
     painter.DrawPolygon(triangle, 3);
   }
   if (arrow.label.empty()) return;
-  const double wide = text_size(content.theme, arrow.label, mark_text * r)[0] + 4 * r;
-  const double left = std::clamp(x0 - wide / 2, 0.0, std::max(0.0, content.width - wide));
-  const double up = std::clamp(y0 + (y1 > y0 ? -16 : 16) * r, 8 * r, content.height - 8 * r);
+  paint_name(painter, arrow_label(arrow), arrow.label);
+}
+
+/// On a patch of its own: below it may lie any colour of the map.
+void OverlayItem::paint_name(vtkContext2D& painter, const OverlayBox& box, const std::string& text) const {
+  const double r = content.ratio;
   no_pen(painter);
   use_brush(painter, content.theme.background, 0.75);
-  draw_rect(painter, left, up - 8 * r, wide, 16 * r);
-  draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle, left + 2 * r,
-            up, arrow.label);
+  draw_rect(painter, box.left, box.bottom, box.right - box.left, box.top - box.bottom);
+  draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle,
+            box.left + 2 * r, (box.bottom + box.top) / 2, text);
 }
 
 void OverlayItem::paint_marks(vtkContext2D& painter) {
@@ -401,14 +515,7 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
       painter.DrawPolygon(triangle, 3);
     }
     if (mark.side == MarkSide::none) continue;
-    // The label stands on a patch of its own: below it may lie any colour of the map.
-    const double wide = text_size(content.theme, mark.label, mark_text * r)[0] + 4 * r;
-    const double left = mark.side == MarkSide::right ? mark.x + mark_gap * r : mark.x - mark_gap * r - wide;
-    no_pen(painter);
-    use_brush(painter, content.theme.background, 0.75);
-    draw_rect(painter, left, mark.y - 8 * r, wide, 16 * r);
-    draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle,
-              left + 2 * r, mark.y, mark.label);
+    paint_name(painter, name_box(mark, text_size(content.theme, mark.label, mark_text * r)[0], r), mark.label);
   }
 }
 

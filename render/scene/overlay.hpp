@@ -15,7 +15,7 @@
 namespace conoid {
 
 /// Where the name of a mark stands; `none`: there is no room for it.
-enum class MarkSide { right, left, none };
+enum class MarkSide { right, left, above, below, none };
 
 /// A text or mark at a place in device pixels from the bottom left.
 struct OverlayMark {
@@ -34,9 +34,12 @@ struct OverlayBox {
   }
 };
 /// Drops marks outside of the picture and on what is taken (the colour bar), and puts each name at the right of its mark, else at its
-/// left, where it is whole and covers neither what is taken nor an earlier name. `widths`: of the names, device pixels.
+/// left, above or below it, where it is whole and covers neither what is taken or avoided, nor another mark, nor an earlier name. `widths`: of
+/// the names, device pixels.
 void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture,
-                   const std::vector<OverlayBox>& taken, double ratio);
+                   const std::vector<OverlayBox>& taken, double ratio, const std::vector<OverlayBox>& avoided = {});
+/// Where the name of a mark stands, with its ground; `width` as above.
+[[nodiscard]] OverlayBox name_box(const OverlayMark& mark, double width, double ratio);
 /// The arrow of a wave, device pixels from the bottom left: it begins at the first place.
 struct OverlayArrow {
   std::array<double, 2> from{}, to{};
@@ -94,7 +97,7 @@ class OverlayItem : public vtkContextItem {
   [[nodiscard]] std::array<double, 4> stripe() const;
   /// The picture's title, shortened where the picture is narrower than it.
   [[nodiscard]] std::string fitted_title() const;
-  /// Takes over marks, arranged around the colour bar.
+  /// Takes over marks, arranged around the colour bar, names also around what is written elsewhere; after arrows and lengths.
   void set_marks(std::vector<OverlayMark> marks);
   /// Takes over texts with places, arranged around marks and colour bar; after set_marks().
   void set_notes(std::vector<OverlayNote> notes);
@@ -113,7 +116,11 @@ class OverlayItem : public vtkContextItem {
   void paint_notes(vtkContext2D& painter) const;
   /// Where the colour bar and its title stand.
   [[nodiscard]] std::vector<OverlayBox> taken_by_bar() const;
+  /// What names of marks do not cover: arrows, their names, lengths, title and moment.
+  [[nodiscard]] std::vector<OverlayBox> written() const;
+  [[nodiscard]] OverlayBox arrow_label(const OverlayArrow& arrow) const;
   void paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const;
+  void paint_name(vtkContext2D& painter, const OverlayBox& box, const std::string& text) const;
 };
 
 }  // namespace conoid

@@ -77,6 +77,8 @@ class ScenePart {
   virtual void set_coarse(bool /*coarse*/, std::size_t /*most*/) {}
   /// Lines alone, drawn as a band.
   [[nodiscard]] virtual bool is_line() const { return false; }
+  /// Whether nothing of its outside is drawn, so that a box around it says where it is.
+  [[nodiscard]] virtual bool wants_outline(const FieldView& /*view*/) const { return false; }
   /// What sampling it once may cost: cells that are looked through anew each time.
   [[nodiscard]] virtual std::size_t cells_to_search() const { return 0; }
   [[nodiscard]] virtual std::size_t triangles_drawn() const { return 0; }

@@ -190,7 +190,7 @@ void bench(const RowsOptions& options, Context& context) {
 
 void add_bench(OptionSet verb, Context& context) {
   add_rows_options(
-      verb, context, "A solver's id, balance, emulated or window (default: all)", bench,
+      verb, context, "A solver's id, balance, emulated, pictures or window (default: all)", bench,
       [](OptionSet own, RowsOptions& options) {
         own.flag(
             "--paper", options.paper,
@@ -210,6 +210,7 @@ Verb bench_verb() {
           "  conoid bench acoustic-fd --json > bench.json\n"
           "  conoid bench maxwell-fem --paper\n"
           "  conoid bench balance\n"
+          "  conoid bench pictures\n"
           "  conoid bench hydro-fem --workers cuda:1 --only device\n"
           "  conoid bench --all --report bench.html --history benches\n",
           add_bench};

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "app/model/case_model.hpp"
+#include "app/model/frame_points.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/recovery.hpp"
 #include "engine/session/run_comparison.hpp"
@@ -27,6 +28,32 @@ class TestCaseModel : public QObject {
   }
 
  private slots:
+  // By the schema alone: the sample whose schema marks a key that thins volumes.
+  void volumes_are_kept_whole_on_demand() {
+    int with = 0, without = 0;
+    for (const char* sample : {"point-source", "rigid-sphere"}) {
+      const auto file = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases" / sample / "case.json";
+      CaseModel model;
+      if (!model.open(file)) continue;
+      const Json before = model.json();
+      constexpr double points = 3.2e6;
+      if (keeps_all_points(model, points)) {
+        ++without;
+        QVERIFY(!keep_all_points(model, points));
+        QCOMPARE(model.json(), before);
+        continue;
+      }
+      ++with;
+      QVERIFY(keeps_all_points(model, 1000));
+      QVERIFY(keep_all_points(model, points));
+      QVERIFY(keeps_all_points(model, points) && !keeps_all_points(model, points + 1));
+      model.undo_stack().undo();
+      QCOMPARE(model.json(), before);
+    }
+    if (with + without < 2) QSKIP("a build without the solvers of these samples");
+    QCOMPARE(with, 1);
+  }
+
   void a_sound_case_is_valid() {
     auto model = opened();
     QVERIFY(model->is_open());

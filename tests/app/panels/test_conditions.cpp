@@ -54,6 +54,48 @@ class TestConditions : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
+  /// A device pixel at which the mark with a key is under the cursor.
+  static std::array<double, 2> pixel_of(FieldScene& scene, const QSize& size, const std::string& key) {
+    for (int y = 0; y < size.height(); y += 3)
+      for (int x = 0; x < size.width(); x += 3)
+        if (const auto at = scene.marker_at(x, y); at && scene.markers()[*at].key == key)
+          return {static_cast<double>(x), static_cast<double>(y)};
+    return {-1, -1};
+  }
+
+  /// Lets one boundary's mark go on another's: what the case says there is what it says here, one step of undo, and nothing else is changed.
+  static void drag_a_condition(MainWindow& w, const std::string& from, const std::string& onto) {
+    ScenePane& pane = w.workbench()->viewport_panel().pane();
+    const QSize size = pane.viewport()->widget()->size() * pane.devicePixelRatioF();
+    const auto begin = pixel_of(pane.scene(), size, from), end = pixel_of(pane.scene(), size, onto);
+    QVERIFY(begin[0] >= 0 && end[0] >= 0);
+    const Json before = w.model().json();
+    const Json said = before.at(Json::json_pointer(from));
+    QVERIFY(!before.contains(Json::json_pointer(onto)) || before.at(Json::json_pointer(onto)) != said);
+    InputEvent event;
+    event.button = MouseButton::left;
+    const auto send = [&](InputKind kind, const std::array<double, 2>& at) {
+      event.kind = kind;
+      event.x = at[0];
+      event.y = at[1];
+      QVERIFY(pane.tools().handle(event));
+    };
+    // Let go beside every mark: nothing happens.
+    send(InputKind::press, begin);
+    send(InputKind::move, {2, 2});
+    send(InputKind::release, {2, 2});
+    QCOMPARE(w.model().json(), before);
+    send(InputKind::press, begin);
+    send(InputKind::move, {(begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2});
+    send(InputKind::move, end);
+    send(InputKind::release, end);
+    Json wanted = before;
+    wanted[Json::json_pointer(onto)] = said;
+    QCOMPARE(w.model().json(), wanted);
+    w.model().undo_stack().undo();
+    QCOMPARE(w.model().json(), before);
+  }
+
  private slots:
   void initTestCase() {
     test::keep_below(folder_);
@@ -268,6 +310,20 @@ class TestConditions : public QObject {
     QVERIFY(std::abs(marks[0].position[0] - 0.5) < 0.25 && std::abs(marks[0].position[1] - 1) < 0.5);
   }
 
+  void an_element_that_takes_a_condition_keeps_its_group() {
+    CaseModel model;
+    model.take(
+        CaseDocument::from_json(
+            Json::parse(
+                R"({"b": [{"group": "lid", "kind": "soft", "z": 2}, {"group": "floor", "kind": "hard"}], "c": {"x": 1}})"),
+            {}),
+        true);
+    QVERIFY(take_condition(model, "/b/0", "/b/1").isEmpty());
+    QCOMPARE(model.json()["b"][1], Json::parse(R"({"kind": "soft", "z": 2, "group": "floor"})"));
+    QVERIFY(!take_condition(model, "/b/0", "/c/x").isEmpty());  // no condition of that list
+    QCOMPARE(model.json()["c"], Json::parse(R"({"x": 1})"));
+  }
+
   void the_picture_shows_what_the_form_speaks_of() {
     const auto room = test::samples() / "room" / "case.json";
     if (!std::filesystem::exists(room)) QSKIP("no such sample in this build");
@@ -297,6 +353,7 @@ class TestConditions : public QObject {
     QTRY_VERIFY(boundaries(scene).size() == 6 && boundaries(scene).back().label != boundaries(scene).front().label);
     const auto marks = boundaries(scene);
     QVERIFY(marks.back().colour != marks.front().colour);
+    drag_a_condition(*w, marks.back().key, marks.front().key);
     QTest::qWait(200);
     test::keep_picture(*w, "conditions-two-kinds.png");
     // A click on a mark leads to its field; it cannot be dragged away.

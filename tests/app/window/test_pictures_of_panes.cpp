@@ -38,6 +38,9 @@ constexpr Pane panes[] = {{"", Opened::nothing},
                           {"view.display", Opened::run},
                           {"view.split", Opened::run},
                           {"view.spectrum", Opened::run},
+                          {"view.spectrogram", Opened::run},
+                          {"view.values", Opened::run, true},
+                          {"view.scene", Opened::run, true},
                           {"view.log", Opened::run},
                           {"file.runs", Opened::run},
                           {"help.tour", Opened::nothing},
@@ -117,13 +120,16 @@ class TestPicturesOfPanes : public QObject {
     const bool all = qEnvironmentVariableIsSet("CONOID_ALL_PICTURES");
     for (std::size_t i = 0; i < std::size(panes); ++i) {
       if (!all) {
-        row(i, i % 2 == 0 ? "light" : "dark", i % 3 == 2 ? "2" : "1", i % 5 == 4 ? "2560x1440" : "1280x800",
+        row(i, i % 2 == 0 ? "light" : "dark", i % 3 == 2 ? "2" : "1",
+            i % 5 == 4   ? "2560x1440"
+            : i % 5 == 0 ? "1024x700"
+                         : "1280x800",
             i % 4 == 3 ? "fr" : "en");
         continue;
       }
       for (const char* theme : {"light", "dark"})
         for (const char* scale : {"1", "2"})
-          for (const char* size : {"1280x800", "2560x1440"}) row(i, theme, scale, size, "en");
+          for (const char* size : {"1024x700", "1280x800", "2560x1440"}) row(i, theme, scale, size, "en");
       row(i, "light", "1", "1280x800", "fr");
     }
   }

@@ -136,6 +136,30 @@ class TestSceneWindows : public test::WindowOfRunTest {
     view(*again).pane().set_annotations({});
   }
 
+  void choices_stand_beside_the_picture_on_a_small_screen() {
+    auto w = window(command_);
+    wait_for_picture(*w);
+    w->show_workbench();
+    ScenePane& pane = view(*w).pane();
+    const auto picture_is_wide = [&] {
+      const QWidget* picture = pane.viewport()->widget();
+      return picture->isVisible() && picture->width() >= 300;
+    };
+    for (const QSize size : {QSize(1024, 700), QSize(1600, 900)}) {
+      w->resize(size);
+      QTRY_VERIFY(w->size() == size && w->workbench()->is_pane_visible("run"));
+      QTest::qWait(100);
+      pane.show_display_panel(true);
+      QTRY_VERIFY(pane.display_panel().isVisible() && picture_is_wide());
+      // Where there is room for all the run stays.
+      QCOMPARE(w->workbench()->is_pane_visible("run"), size.width() > 1100);
+      keep_settled(*w, QString("display-%1.png").arg(size.width()));
+      pane.show_display_panel(false);
+      QVERIFY(w->workbench()->is_pane_visible("run"));
+      QTRY_VERIFY(picture_is_wide());
+    }
+  }
+
   void a_volume_takes_the_place_of_planes_and_back() {
     auto w = window(command_);
     wait_for_picture(*w);

@@ -42,12 +42,41 @@ class TestMarks : public QObject {
     std::vector<OverlayBox> names;
     for (const OverlayMark& m : marks) {
       if (m.side == MarkSide::none) continue;
-      const double left = m.side == MarkSide::right ? m.x + 8 : m.x - 8 - 44;
-      const OverlayBox name{left, m.y - 8, left + 44, m.y + 8};
+      const OverlayBox name = name_box(m, 40, 1);
       for (const OverlayBox& other : names) QVERIFY(!name.meets(other));
+      for (const OverlayMark& other : marks) QVERIFY(!name.meets({other.x - 6, other.y - 6, other.x + 6, other.y + 6}));
       names.push_back(name);
     }
-    QVERIFY(names.size() >= 4);
+    QVERIFY(names.size() >= 8);  // above and below, where the row leaves no room beside
+  }
+  // A mark within another's name, and two at one place.
+  void names_of_near_marks_make_room() {
+    const auto marks = arranged({mark(300, 200), mark(330, 204), mark(300, 200)});
+    QCOMPARE(marks.size(), std::size_t{3});
+    QVERIFY(marks[0].side == MarkSide::left);  // at its right is the second mark
+    QVERIFY(marks[1].side == MarkSide::right);
+    QVERIFY(marks[2].side == MarkSide::above);
+  }
+  void what_is_written_elsewhere_stays_seen() {
+    std::vector<OverlayMark> marks{mark(300, 200)};
+    arrange_marks(marks, {40}, {0, 0, 600, 400}, {}, 1, {{310, 195, 330, 205}, {290, 195, 296, 205}});
+    QCOMPARE(marks.size(), std::size_t{1});  // the mark itself may lie there
+    QVERIFY(marks[0].side == MarkSide::above);
+  }
+  // As many as a case may have: they are looked for by squares, which must miss none.
+  void many_marks_leave_each_other_free() {
+    std::vector<OverlayMark> many;
+    for (int i = 0; i < 2000; ++i) many.push_back(mark(20 + (i % 10) * 55 + i % 7, 20 + (i / 10) * 1.8));
+    const auto marks = arranged(many);
+    QCOMPARE(marks.size(), many.size());
+    std::vector<OverlayBox> names;
+    for (const OverlayMark& m : marks)
+      if (m.side != MarkSide::none) names.push_back(name_box(m, 40, 1));
+    QVERIFY(!names.empty());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) QVERIFY(!names[i].meets(names[k]));
+      for (const OverlayMark& m : marks) QVERIFY(!names[i].meets({m.x - 6, m.y - 6, m.x + 6, m.y + 6}));
+    }
   }
   void what_lies_outside_is_left_out() { QVERIFY(arranged({mark(-20, 200), mark(300, 420), mark(300, -7)}).empty()); }
 };
