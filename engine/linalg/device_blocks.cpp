@@ -16,7 +16,7 @@ namespace conoid::dense {
 namespace {
 
 /// Narrower panels wait for their pivots no longer, since these come one by one, and leave less to them; wider ones multiply no faster.
-constexpr Index panel_of_card = 512, panel_of_emulated = 24;
+constexpr Index panel_of_card = 256, panel_of_emulated = 24;
 
 /// Bytes that pass through page-locked memory at a time, at least.
 constexpr Bytes piece = Bytes{32} << 20;
