@@ -196,7 +196,7 @@ Index Field<T>::memory_at(std::size_t a, Index x, Index y) const {
 }
 
 template <class T>
-void Field<T>::fill_plane(Index x, bool write_zeros) {
+void Field<T>::fill_plane(Index x) {
   const Grid& g = problem_.grid;
   const double h = g.spacing[0];
   std::vector<double> c(static_cast<std::size_t>(at_.nz)), other(c.size());
@@ -229,7 +229,6 @@ void Field<T>::fill_plane(Index x, bool write_zeros) {
       pressure_factor(problem_, x + at_.first, y, 0, 1, other);
     }
     if (problem_.initial.kind == Initial::Kind::none) {  // most runs; where it is written first, the memory is near
-      if (!write_zeros) continue;
       const auto silent = [&](T* values) { std::fill_n(values + here, at_.nz, T(0)); };
       silent(level(0));
       silent(level(1));

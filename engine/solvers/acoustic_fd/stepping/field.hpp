@@ -66,9 +66,8 @@ class Field final : public PatchSink {
   /// Where a plane of a level begins, with what lies beside its rows, as it is kept.
   [[nodiscard]] const T* plane_of_level(Index k, Index x) const;
 
-  /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory. `write_zeros` false: a silent field is
-  /// left as the system gave its pages, which are taken when somebody writes them; for fields that nothing was written to.
-  void fill_plane(Index x, bool write_zeros = true);
+  /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory.
+  void fill_plane(Index x);
   void place_points();
   /// p^{−1} of a field at rest, from p^0 with its images in place, on local planes; their neighbours must be there.
   void rest_start(Interval planes);

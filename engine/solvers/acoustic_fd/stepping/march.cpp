@@ -64,16 +64,14 @@ class TiledMarch final : public March {
     choose(team);
     // The more threads, the less a longer band delays an answer, and the fewer of them wait at its ends.
     if (cluster.size() == 1 && team.threads() >= many_threads) band_ = 2 * tried_;
-    const bool untouched = fresh_ && problem_.silent_at(k_);
-    fresh_ = false;
     PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
       const FlushSubnormals flush;
-      field_.fill_plane(x, !untouched || !has_devices(team));
+      field_.fill_plane(x);
     });
     team.run(phase);
     field_.clear_memory();
     field_.place_points();
-    if (!untouched) field_.refresh_images();
+    field_.refresh_images();
     if (problem_.initial.starts_at_rest()) {
       {
         const FlushSubnormals flush;
@@ -82,7 +80,7 @@ class TiledMarch final : public March {
       exchange(cluster, slab_.beside);
       field_.refresh_images();
     }
-    open_devices(team, cluster, untouched);
+    open_devices(team, cluster);
   }
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
@@ -223,17 +221,11 @@ class TiledMarch final : public March {
   }
 
  private:
-  static bool has_devices(const Team& team) {
-    return std::any_of(team.workers().begin(), team.workers().end(),
-                       [](const WorkerSpec& w) { return !w.device.empty(); });
-  }
-  /// The march goes to the team's devices where it can. `untouched`: no zeros were written to the levels. Those that a device has to itself take no memory of the host until somebody reads them.
-  void open_devices(Team& team, Communicator& cluster, bool untouched) {
-    if (has_devices(team)) device_ = make_device_steps<T>(problem_, field_, team, cluster);
-    if (untouched && has_devices(team) && (!device_ || device_->streams())) {
-      PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) { field_.silence_plane(x); });
-      team.run(phase);
-    }
+  /// The march goes to the team's devices where it can.
+  void open_devices(const Team& team, Communicator& cluster) {
+    const bool there = std::any_of(team.workers().begin(), team.workers().end(),
+                                   [](const WorkerSpec& w) { return !w.device.empty(); });
+    if (there) device_ = make_device_steps<T>(problem_, field_, team, cluster);
     if (device_) band_ = device_->band();
     if (cluster.size() > 1) {  // ranks exchange at the same steps, with devices or without
       band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
@@ -359,7 +351,6 @@ class TiledMarch final : public March {
   Slab slab_;
   Field<T> field_;
   Index tried_, band_;  ///< steps of a band by which a tiling is tried, and of others
-  bool fresh_ = true;   ///< nothing was written to the field
   TileShape shape_;
   std::vector<TileShape> candidates_;  ///< not empty: still measuring
   std::vector<double> rates_;
