@@ -15,7 +15,8 @@
 namespace conoid::dense {
 namespace {
 
-/// Narrower panels wait for their pivots no longer, since these come one by one, and leave less to them; wider ones multiply no faster.
+/// Narrower panels wait for their pivots no longer, since these come one by one, and leave less to them; wider ones multiply no faster (an H200, 19,200
+/// unknowns: 256 to 2048 columns 39 to 40 Tflop/s, with products of ten bits 86 to 69).
 constexpr Index panel_of_card = 256, panel_of_emulated = 24;
 
 /// Bytes that pass through page-locked memory at a time, at least.
