@@ -183,6 +183,13 @@ class DeviceSlice {
         stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
     });
   }
+  /// The same of level k alone.
+  void fetch_level(Index k, Interval planes, Interval rows) {
+    const auto n = static_cast<std::size_t>(k & 1);
+    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
+      stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
+    });
+  }
 
   /// Rows (global) of another device, both levels, with the images behind the faces of x, memories of the attenuation and of the layers; then the images of level k. The gaps before the first row and
   /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.

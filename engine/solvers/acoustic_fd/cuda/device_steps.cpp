@@ -117,6 +117,15 @@ class InCore final : public DeviceSteps {
     }
     host_.refresh_images();
   }
+  bool bring_level(Index k, Index first, Index step, Index count) override {
+    for (auto& slice : slices_) {
+      if (step == 1) slice->fetch_level(k, {first, first + count}, slice->rows());
+      for (Index i = 0; step > 1 && i < count; ++i)
+        slice->fetch_level(k, {first + i * step, first + i * step + 1}, slice->rows());
+      slice->stream().synchronize();
+    }
+    return true;
+  }
   bool plane_energies(Index k, std::vector<double>& sums) override {
     if (problem_.has_walls()) return false;  // the host knows their share
     const FlushSubnormals flush;

@@ -41,6 +41,10 @@ class DeviceSteps {
   virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
+  /// Fills level k of `count` planes of the host, first, first + step, …, without images, and leaves all else as it is; false: it takes a bring_back().
+  virtual bool bring_level(Index k, Index first, Index step, Index count) {
+    return (void)k, (void)first, (void)step, (void)count, false;
+  }
   /// Energies between levels k−1 and k of the host's planes, [plane][kinetic, potential], with the bits of Field::plane_energy(); false: the host's levels
   /// are those of now.
   virtual bool plane_energies(Index k, std::vector<double>& sums) = 0;

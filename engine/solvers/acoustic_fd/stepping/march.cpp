@@ -159,7 +159,7 @@ class TiledMarch final : public March {
   }
 
   double peak(Team& team) override {
-    bring_back();
+    bring_level(planes_.begin, 1, planes_.size());
     std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
     PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
                       [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
@@ -168,7 +168,7 @@ class TiledMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    bring_back();
+    bring_level(cut.first[0], cut.step[0], cut.count[0]);
     field_.append_pressure(k_, cut.first, cut.step, cut.count, planes_, out);
   }
 
@@ -238,6 +238,10 @@ class TiledMarch final : public March {
     if (!device_ || !host_is_old_) return;
     device_->bring_back(k_);
     host_is_old_ = false;
+  }
+  /// Who reads pressures of some planes only, as frames do, needs no more: of 2·10⁹ nodes both levels are 17 GB.
+  void bring_level(Index first, Index step, Index count) const {
+    if (device_ && host_is_old_ && !device_->bring_level(k_, first, step, count)) bring_back();
   }
   [[nodiscard]] Bytes plane_bytes() const {
     return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size()));

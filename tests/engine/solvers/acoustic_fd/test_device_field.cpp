@@ -740,6 +740,42 @@ class TestDeviceField : public QObject {
     }
   }
 
+  /// A frame that keeps every third plane fetches those of the last level; what is asked for later, and the march itself, know nothing of it.
+  void planes_that_are_looked_at_come_alone() {
+    const Problem p = run_problem(4, {29, 23, 31});
+    March::Cut some, all;
+    some.first = {1, 0, 2};
+    some.step = {3, 2, 4};
+    some.count = {9, 11, 7};
+    all.count = p.grid.points;
+    const auto looked_at = [&](const char* workers) {
+      const auto cluster = single_rank();
+      Team team(parse_workers(workers, 2).value());
+      const auto march = make_march(p, this_machine(), *cluster);
+      march->start(team, *cluster);
+      std::vector<float> seen;
+      for (const Index steps : {4, 5, 6}) {
+        march->advance(team, *cluster, steps);
+        march->read(some, seen);
+        seen.push_back(static_cast<float>(march->peak(team)));
+      }
+      MemoryCheckpoint checkpoint;
+      march->save(checkpoint);
+      march->read(all, seen);
+      march->load(checkpoint, *cluster);
+      march->advance(team, *cluster, 3);
+      march->read(all, seen);
+      return seen;
+    };
+    const std::vector<float> want = looked_at("cpu");
+    const float most = *std::max_element(want.begin(), want.end());
+    QVERIFY(most > 0);
+    const std::vector<float> got = looked_at("emulated:0");
+    QCOMPARE(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
+    QVERIFY(looked_at("emulated:0,emulated:1") == got);
+  }
+
   void a_split_by_save_and_load_goes_on() {
     for (const bool layers : {false, true}) split_by_save_and_load(layers, false);
     split_by_save_and_load(true, true);
