@@ -773,7 +773,9 @@ class TestDeviceField : public QObject {
     const std::vector<float> got = looked_at("emulated:0");
     QCOMPARE(got.size(), want.size());
     for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
+    configure_emulated({.devices = 2});
     QVERIFY(looked_at("emulated:0,emulated:1") == got);
+    configure_emulated({});
   }
 
   void a_split_by_save_and_load_goes_on() {
