@@ -97,8 +97,8 @@ class Samples final : public Velocity {
 
   void row(double x, double y, double z0, double dz, std::span<double> out) const override {
     const SamplePlace px = place(0, x), py = place(1, y);
-    if (px.weight[1] == 0 &&
-        py.weight[1] == 0) {  // layers, and models with the spacing of the grid: the other six terms add zeros
+    // Layers, and models with the spacing of the grid: the other six terms add zeros.
+    if (px.weight[1] == 0 && py.weight[1] == 0) {
       const V* const line = values_.data() + (px.index[0] * stride_[0] + py.index[0] * stride_[1]);
       for (std::size_t k = 0; k < out.size(); ++k) {
         const SamplePlace pz = place(2, z0 + static_cast<double>(k) * dz);
