@@ -151,10 +151,9 @@ TeamPrice price_teams(const Settings& s, const Surface& surface, int threads, st
 }
 
 MemoryPlan plan_for(const Settings& s, const Surface& surface, const Offer& offer) {
-  const bool cuda = std::ranges::any_of(offer.devices, [](const DeviceInfo& d) { return d.backend == "cuda"; });
   return plan_memory(s, surface.unknowns, s.shortest_delta() / surface.mean_edge,
-                     offer.host.value - (cuda ? std::min(offer.host.value, host_memory_of_cuda) : 0),
-                     offer.team_threads(), resident_memory());
+                     offer.host.value - std::min(offer.host.value, driver_memory(offer.devices)), offer.team_threads(),
+                     resident_memory());
 }
 
 }  // namespace conoid::acoustic_bem

@@ -10,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/stepping/image.hpp"
 #include "engine/solvers/acoustic_fd/stepping/shot_batch.hpp"
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
+#include "engine/team/driver_memory.hpp"
 #include "engine/team/rate_book.hpp"
 #include "engine/team/team.hpp"
 
@@ -37,7 +38,8 @@ std::string enough_bytes(Bytes bytes) {
 
 Bytes field_budget(const Offer& offer) {
   constexpr Bytes rest = Bytes{64} << 20;
-  return offer.host.said() ? offer.host.value : std::max(offer.host.value, 2 * rest) - rest;
+  const Bytes all = offer.host.said() ? offer.host.value : std::max(offer.host.value, 2 * rest) - rest;
+  return all - std::min(all / 2, driver_memory(offer.devices));  // half: where processors compute in little memory
 }
 
 namespace {

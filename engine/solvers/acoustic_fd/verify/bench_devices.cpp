@@ -144,10 +144,10 @@ void in_core_rows(const TestRun& run, const Card& card, const BenchSink& sink) {
   std::string used;
   for (const int order : {2, 4, 6, 8, 10, 12}) {
     run.doing(fmt::format("order {} on {}", order, card.info.name));
-    const auto rate_of = [&](const char* tiling, Edges edges) {
+    const auto rate_with = [&](const char* tiling, Edges edges) {
       return march_rate(order, {1024, 1024, 1024}, worker, budget, tiling, edges, used);
     };
-    const double rate = rate_of("auto", Edges::sponge), limit = card.limit(16);
+    const double rate = rate_with("auto", Edges::sponge), limit = card.limit(16);
     sink({fmt::format("run on {}, order {}, varying c, 1024³, sponges, source, 100 receivers", used, order), rate / 1e9,
           "Gcells/s", rate / limit,
           order == 2                 ? 900.0
@@ -157,12 +157,12 @@ void in_core_rows(const TestRun& run, const Card& card, const BenchSink& sink) {
           card.limit_text(16), order > 8 ? "bandwidth" : "instructions, second cache"});
     // What a face is without a word; 0.88 of the rate with sponges is asked for.
     run.doing(fmt::format("matched layers, order {} on {}", order, card.info.name));
-    const double matched = rate_of("auto", Edges::matched);
+    const double matched = rate_with("auto", Edges::matched);
     sink({fmt::format("run on {}, order {}, varying c, 1024³, matched layers of {} nodes, source, 100 receivers", used,
                       order, safe_matched_width(order)),
           matched / 1e9, "Gcells/s", matched / rate, 0.88 * rate / 1e9, "the same with sponges",
           "cells beside the layers step by step"});
-    const double single = rate_of("stepwise 8", Edges::matched);
+    const double single = rate_with("stepwise 8", Edges::matched);
     sink({fmt::format("run on {}, order {}, matched layers, step by step", used, order), single / 1e9, "Gcells/s",
           single / limit, 0, card.limit_text(16), "bandwidth"});
   }

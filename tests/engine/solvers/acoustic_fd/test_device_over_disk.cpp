@@ -2,7 +2,9 @@
 // A grid too large for the host and for the device passes from the disk through both, and has the bits of one in memory.
 // labels: unit emulated rows timeout900
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/plan.hpp"
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
+#include "engine/team/driver_memory.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
@@ -103,6 +105,20 @@ class TestDeviceOverDisk : public QObject {
   Q_OBJECT
 
  private slots:
+  /// What the driver of a real device keeps of the host is not for planes, or a run that fills its budget would be refused.
+  void the_driver_has_its_share() {
+    Offer offer;
+    offer.host = {Bytes{5} << 30, "flag"};
+    QCOMPARE(field_budget(offer), Bytes{5} << 30);
+    offer.devices.resize(1);
+    offer.devices[0].backend = "emulated";
+    QCOMPARE(field_budget(offer), Bytes{5} << 30);
+    offer.devices[0].backend = "cuda";
+    QCOMPARE(field_budget(offer) + host_memory_of_cuda, Bytes{5} << 30);
+    offer.host.value = Bytes{100} << 20;
+    QCOMPARE(field_budget(offer), Bytes{50} << 20);
+  }
+
   void both_levels_of_windows_give_the_bits_of_memory_data() {
     QTest::addColumn<int>("host");
     QTest::addColumn<int>("device");
