@@ -34,7 +34,7 @@ class RankSteps final : public DeviceSteps {
  public:
   /// `spare`: bytes that may be taken beside the levels and the medium, for the other pair of panels.
   RankSteps(const Problem& problem, Field<T>& host, Device device, Bytes spare)
-      : s_(problem.order / 2), last_(problem.steps), walls_(problem.has_walls()), begins_silent_(problem.silent_at(0)),
+      : s_(problem.order / 2), last_(problem.steps), walls_(problem.has_walls()),
         stepwise_(problem.tiling.starts_with("stepwise")),
         host_(host), own_{host.at().first, host.at().first + host.at().nx}, lower_(own_.begin > 0),
         upper_(own_.end < problem.grid.points[0]),
@@ -77,9 +77,9 @@ class RankSteps final : public DeviceSteps {
     for (std::size_t side = 0; side < 2; ++side)
       if (there[side] && (well[side] == std::byte{0} || also[side] == std::byte{0})) side_[side].part();
   }
-  void take(Index k) override {
+  void take(Index, bool silent) override {
     slice_->send({own_.begin - (lower_ ? host_.at().halo_x : s_), own_.end + (upper_ ? host_.at().halo_x : s_)},
-                 {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}, k == 0 && begins_silent_);
+                 {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}, silent);
     slice_->send_layers();
     slice_->stream().synchronize();
   }
@@ -317,7 +317,7 @@ class RankSteps final : public DeviceSteps {
   }
 
   Index s_, last_;
-  bool walls_, begins_silent_, stepwise_;
+  bool walls_, stepwise_;
   Field<T>& host_;
   Interval own_;  ///< global planes
   bool lower_, upper_;

@@ -75,11 +75,11 @@ class InCore final : public DeviceSteps {
     if (const Index levels = tower_steps(); levels > 0 && count == 1)
       band_ = slices_.front()->bands_together() * levels;
   }
-  void take(Index k) override {
+  void take(Index, bool silent) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
     for (auto& slice : slices_) {
       const Index y = host_.at().halo_y;
-      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, problem_.silent_at(k));
+      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, silent);
       slice->send_layers();
       slice->stream().synchronize();
     }

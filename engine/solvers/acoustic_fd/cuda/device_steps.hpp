@@ -35,8 +35,8 @@ class DeviceSteps {
   virtual ~DeviceSteps() = default;
   /// Of several ranks that all march on devices: what they arrange once. Collective.
   virtual void connect(Communicator&) {}
-  /// Takes over the host's levels k and k−1 and its medium, after they were set.
-  virtual void take(Index k) = 0;
+  /// Takes over the host's levels k and k−1 and its medium, after they were set. `silent`: all that updates change is zero.
+  virtual void take(Index k, bool silent) = 0;
   /// Updates k … k+count−1, after Field::begin_band(). Of several ranks: also what these exchange before.
   virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.

@@ -57,7 +57,7 @@ class Windowed final : public DeviceSteps {
           "acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
   }
 
-  void take(Index) override {
+  void take(Index, bool) override {
     slice_.send_layers();
     slice_.stream().synchronize();
     energies_of_ = -1;

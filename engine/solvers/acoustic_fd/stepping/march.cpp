@@ -205,7 +205,7 @@ class TiledMarch final : public March {
     exchange(cluster, slab_.beside);
     field_.refresh_images();
     host_is_old_ = false;
-    if (device_) device_->take(k_);
+    if (device_) device_->take(k_, false);
   }
 
   [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
@@ -231,7 +231,7 @@ class TiledMarch final : public March {
       band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
       if (cluster.minimum(device_ ? 1.0 : 0.0) > 0) device_->connect(cluster);
     }
-    if (device_) device_->take(k_);
+    if (device_) device_->take(k_, problem_.silent_at(k_));
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {

@@ -253,7 +253,7 @@ class StreamedMarch final : public March {
     sweep({N - 1, N}, s, What::read, [&](Interval) {
       for (Index i = 0; i < s; ++i) device_->keep_beyond(N + i, N + i - first());
     });
-    device_->steps().take(k_);
+    device_->steps().take(k_, false);
   }
   void advance_on_device(Team& team, Communicator& cluster, Index steps, Recorder* recorder) {
     DeviceSteps& device = device_->steps();
