@@ -512,7 +512,7 @@ class TestDeviceField : public QObject {
         auto device = Device::open("emulated");
         Windowed<float> window(p, host, std::move(*device), plan);
         const auto alone = single_rank();
-        window.take(0);
+        window.take(0, false);
         Ended out;
         const Index steps = 5 * most + 6;
         for (const auto& [first, last] : {std::pair{Index{0}, 2 * plan.steps}, std::pair{2 * plan.steps, steps}}) {
