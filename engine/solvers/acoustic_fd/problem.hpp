@@ -175,7 +175,7 @@ struct Problem {
     return obstacles ||
            std::any_of(faces.begin(), faces.end(), [](const Face& f) { return f.kind == FaceKind::impedance; });
   }
-  /// All levels before update k are zero, and so is what updates keep beside them.
+  /// Of a run that begins at its start: all levels before update k are zero, and so is what updates keep beside them. A field that was loaded is what it is.
   [[nodiscard]] bool silent_at(Index k) const { return k == 0 && initial.kind == Initial::Kind::none; }
   /// Arrays of every node that updates keep beside the levels: maps and memories of the attenuation.
   [[nodiscard]] Index kept_arrays() const { return maps() + static_cast<Index>(relaxations.size()); }
