@@ -6,9 +6,11 @@
 
 #include <QAction>
 #include <QDialog>
+#include <QIcon>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPixmap>
 #include <QPointer>
 #include <QVBoxLayout>
 
@@ -65,7 +67,13 @@ class Palette final : public QDialog {
                        [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }))
         continue;
       const QString shortcut = row.shortcut.toString(QKeySequence::NativeText);
-      auto* item = new QListWidgetItem(action->icon(), shortcut.isEmpty() ? text : text + "   " + shortcut, list_);
+      QIcon icon = action->icon();
+      if (icon.isNull()) {  // its words begin where those of the others do
+        QPixmap nothing(list_->fontMetrics().height(), list_->fontMetrics().height());
+        nothing.fill(Qt::transparent);
+        icon = QIcon(nothing);
+      }
+      auto* item = new QListWidgetItem(icon, shortcut.isEmpty() ? text : text + "   " + shortcut, list_);
       item->setData(Qt::UserRole, row.id);
     }
     list_->setCurrentRow(0);
