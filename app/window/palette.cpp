@@ -19,6 +19,8 @@
 namespace conoid::app {
 namespace {
 
+constexpr int icon_side = 20;
+
 class Palette final : public QDialog {
  public:
   Palette(QWidget* parent, const ActionTable& actions) : QDialog(parent, Qt::Popup), actions_(actions) {
@@ -30,6 +32,7 @@ class Palette final : public QDialog {
     line_->setPlaceholderText(tr("What do you want to do?"));
     list_ = new QListWidget(this);
     list_->setFocusPolicy(Qt::NoFocus);
+    list_->setIconSize({icon_side, icon_side});
     column->addWidget(line_);
     column->addWidget(list_);
     line_->installEventFilter(this);
@@ -69,7 +72,7 @@ class Palette final : public QDialog {
       const QString shortcut = row.shortcut.toString(QKeySequence::NativeText);
       QIcon icon = action->icon();
       if (icon.isNull()) {  // its words begin where those of the others do
-        QPixmap nothing(list_->fontMetrics().height(), list_->fontMetrics().height());
+        QPixmap nothing(list_->iconSize());
         nothing.fill(Qt::transparent);
         icon = QIcon(nothing);
       }
