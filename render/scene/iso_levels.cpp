@@ -23,17 +23,18 @@ std::vector<double> iso_levels(const FieldView& view, double low, double high) {
 Result<double> parse_iso_value(std::string_view text, std::string_view unit) {
   const auto read = parse_quantity(text, known_unit(unit) ? unit : "1");
   if (!read) return read.error();
-  if (!std::isfinite(read->value)) return make_error(ErrorCode::command_line, fmt::format("\"{}\" is not finite", text));
+  if (!std::isfinite(read->value))
+    return make_error(ErrorCode::command_line, fmt::format("\"{}\" is not finite", text));
   return read->value;
 }
 
 Status add_iso(FieldView& view, std::string_view text, std::string_view unit) {
   const auto wrong = [&](const std::string& what) {
-    return make_error(ErrorCode::command_line, fmt::format("--iso \"{}\": {}", text, what),
-                      fmt::format("Shares of the range, --iso 0.5 or 50%, or values{}.",
-                                  known_unit(unit) && unit != "1"
-                                      ? fmt::format(" in units of {}: --iso 2{}", unit, unit)
-                                      : ": --iso =2"));
+    return make_error(
+        ErrorCode::command_line, fmt::format("--iso \"{}\": {}", text, what),
+        fmt::format(
+            "Shares of the range, --iso 0.5 or 50%, or values{}.",
+            known_unit(unit) && unit != "1" ? fmt::format(" in units of {}: --iso 2{}", unit, unit) : ": --iso =2"));
   };
   if (text.starts_with('=')) {
     const auto value = parse_iso_value(text.substr(1), unit);
