@@ -13,6 +13,7 @@
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -64,14 +65,19 @@ class TiledMarch final : public March {
     choose(team);
     // The more threads, the less a longer band delays an answer, and the fewer of them wait at its ends.
     if (cluster.size() == 1 && team.threads() >= many_threads) band_ = 2 * tried_;
+    team_ = &team;
+    field_.place_points();
+    open_devices(team, cluster);
+    // Two levels that a device has to itself are two thirds of the memory of such a run, and to be given a page takes longer than all else that
+    // is done with it before the first step.
+    const bool silent = problem_.silent_at(k_);
+    touched_ = !(device_ && device_->keeps_levels() && silent);
     PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
       const FlushSubnormals flush;
-      field_.fill_plane(x);
+      field_.fill_plane(x, touched_);
     });
-    team.run(phase);
-    field_.clear_memory();
-    field_.place_points();
-    field_.refresh_images();
+    if (touched_ || problem_.medium_varies() || field_.scaled()) team.run(phase);
+    if (!silent) field_.refresh_images();  // those of zeros are there
     if (problem_.initial.starts_at_rest()) {
       {
         const FlushSubnormals flush;
@@ -80,7 +86,7 @@ class TiledMarch final : public March {
       exchange(cluster, slab_.beside);
       field_.refresh_images();
     }
-    open_devices(team, cluster);
+    if (device_) device_->take(k_, silent);
   }
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
@@ -159,7 +165,8 @@ class TiledMarch final : public March {
   }
 
   double peak(Team& team) override {
-    bring_level(planes_.begin, 1, planes_.size());
+    if (device_ && device_->keeps_levels()) return device_->peak(k_, team.threads());
+    bring_back();
     std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
     PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
                       [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
@@ -168,8 +175,21 @@ class TiledMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    bring_level(cut.first[0], cut.step[0], cut.count[0]);
-    field_.append_pressure(k_, cut.first, cut.step, cut.count, planes_, out);
+    if (device_ && device_->keeps_levels())
+      return device_->pressures(k_, {cut.first, cut.step, cut.count}, team_->threads(), out);
+    bring_back();
+    const auto before = [&](Index x) {
+      return std::clamp<Index>((x - cut.first[0] + cut.step[0] - 1) / cut.step[0], 0, cut.count[0]);
+    };
+    const Interval mine{planes_.begin <= cut.first[0] ? 0 : before(planes_.begin),
+                        planes_.end <= cut.first[0] ? 0 : before(planes_.end)};
+    const auto plane = static_cast<std::size_t>(cut.count[1] * cut.count[2]);
+    const std::size_t begin = out.size();
+    out.resize(begin + static_cast<std::size_t>(mine.size()) * plane);
+    parallel_for(team_->threads(), mine, 1, [&](Index i) {
+      field_.put_pressure(k_, cut.first, cut.step, cut.count, cut.first[0] + i * cut.step[0],
+                          out.data() + begin + static_cast<std::size_t>(i - mine.begin) * plane);
+    });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
@@ -199,6 +219,7 @@ class TiledMarch final : public March {
   }
 
   void load(CheckpointReader& reader, Communicator& cluster) override {
+    touch_levels();
     k_ = reader.value<Index>("step");
     field_.load_planes(reader, k_, planes_);
     field_.load_memory_x(reader);
@@ -231,17 +252,21 @@ class TiledMarch final : public March {
       band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
       if (cluster.minimum(device_ ? 1.0 : 0.0) > 0) device_->connect(cluster);
     }
-    if (device_) device_->take(k_, problem_.silent_at(k_));
+  }
+  /// The host's levels get their memory, by all threads, each page near the one that will read it; a copy from a device would meet page after page
+  /// that nobody has touched.
+  void touch_levels() const {
+    if (touched_) return;
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) { field_.silence_all(x); });
+    team_->run(phase);
+    touched_ = true;
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {
     if (!device_ || !host_is_old_) return;
+    touch_levels();
     device_->bring_back(k_);
     host_is_old_ = false;
-  }
-  /// Who reads pressures of some planes only, as frames do, needs no more: of 2·10⁹ nodes both levels are 17 GB.
-  void bring_level(Index first, Index step, Index count) const {
-    if (device_ && host_is_old_ && !device_->bring_level(k_, first, step, count)) bring_back();
   }
   [[nodiscard]] Bytes plane_bytes() const {
     return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size()));
@@ -353,8 +378,8 @@ class TiledMarch final : public March {
   const Problem& problem_;
   Machine machine_;
   Slab slab_;
-  Field<T> field_;
-  Index tried_, band_;  ///< steps of a band by which a tiling is tried, and of others
+  mutable Field<T> field_;  ///< who reads it brings it back from devices first
+  Index tried_, band_;      ///< steps of a band by which a tiling is tried, and of others
   TileShape shape_;
   std::vector<TileShape> candidates_;  ///< not empty: still measuring
   std::vector<double> rates_;
@@ -372,6 +397,8 @@ class TiledMarch final : public March {
   Index halo_planes_ = 0;
   std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
   mutable bool host_is_old_ = false;     ///< the devices are ahead
+  mutable bool touched_ = true;          ///< the host's levels have memory
+  Team* team_ = nullptr;
 };
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 
@@ -740,42 +742,76 @@ class TestDeviceField : public QObject {
     }
   }
 
-  /// A frame that keeps every third plane fetches those of the last level; what is asked for later, and the march itself, know nothing of it.
-  void planes_that_are_looked_at_come_alone() {
-    const Problem p = run_problem(4, {29, 23, 31});
-    March::Cut some, all;
-    some.first = {1, 0, 2};
-    some.step = {3, 2, 4};
-    some.count = {9, 11, 7};
-    all.count = p.grid.points;
-    const auto looked_at = [&](const char* workers) {
+  /// Frames and the largest pressure fetch the nodes that they look at from one device and from two; what is asked for later, and the march itself,
+  /// know nothing of it: planes, rows and nodes left out, one plane across x, all nodes, of one density and of many, in both precisions, from a
+  /// silent start, whose levels the host has no memory for until a checkpoint, and from a field.
+  void nodes_that_are_looked_at_come_alone() {
+    struct Turn {
+      bool dense, double_precision, silent;
+    };
+    for (const Turn& turn : {Turn{false, false, true}, Turn{true, false, false}, Turn{true, true, true}}) {
+      Problem p = busy_problem(4, {29, 23, 31}, false, true, turn.double_precision);
+      if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (!turn.silent)
+        p.initial = {Initial::Kind::pulse, 3.0, 6.0, {p.grid.at(0, 14), p.grid.at(1, 11), p.grid.at(2, 15)}};
+      March::Cut some, across, all;
+      some.first = {1, 0, 2};
+      some.step = {3, 2, 4};
+      some.count = {9, 11, 7};
+      across.first = {0, 13, 0};  // of one device's rows
+      across.count = {29, 1, 31};
+      all.count = p.grid.points;
+      const auto looked_at = [&](const char* workers) {
+        const auto cluster = single_rank();
+        Team team(parse_workers(workers, 2).value());
+        const auto march = make_march(p, this_machine(), *cluster);
+        march->start(team, *cluster);
+        std::vector<float> seen;
+        for (const Index steps : {4, 5, 6}) {
+          march->read(across, seen);
+          march->advance(team, *cluster, steps);
+          march->read(some, seen);
+          seen.push_back(static_cast<float>(march->peak(team)));
+        }
+        MemoryCheckpoint checkpoint;
+        march->save(checkpoint);
+        march->read(all, seen);
+        const auto begin = seen.end() - p.grid.cells();
+        const auto [low, high] = std::minmax_element(begin, seen.end());
+        const double most = std::max(-*low, *high);  // of all nodes, which peak() has not fetched
+        if (std::abs(march->peak(team) - most) > 1e-6 * most) return std::vector<float>{};
+        march->load(checkpoint, *cluster);
+        march->advance(team, *cluster, 3);
+        march->read(all, seen);
+        return seen;
+      };
+      const std::vector<float> want = looked_at("cpu");
+      QVERIFY(!want.empty());
+      const float most = *std::max_element(want.begin(), want.end());
+      QVERIFY(most > 0);
+      const std::vector<float> got = looked_at("emulated:0");
+      QCOMPARE(got.size(), want.size());
+      for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
+      configure_emulated({.devices = 2});
+      QVERIFY(looked_at("emulated:0,emulated:1") == got);
+      configure_emulated({});
+    }
+  }
+
+  /// A value that is no number, or infinite, anywhere in the field is found on the device, as on the host.
+  void a_field_that_is_not_finite_is_told_by_the_device() {
+    for (const bool double_precision : {false, true}) {
+      Problem p = busy_problem(2, {19, 41, 35}, true, true, double_precision);
       const auto cluster = single_rank();
-      Team team(parse_workers(workers, 2).value());
+      Team team(parse_workers("emulated", 2).value());
       const auto march = make_march(p, this_machine(), *cluster);
       march->start(team, *cluster);
-      std::vector<float> seen;
-      for (const Index steps : {4, 5, 6}) {
-        march->advance(team, *cluster, steps);
-        march->read(some, seen);
-        seen.push_back(static_cast<float>(march->peak(team)));
-      }
-      MemoryCheckpoint checkpoint;
-      march->save(checkpoint);
-      march->read(all, seen);
-      march->load(checkpoint, *cluster);
-      march->advance(team, *cluster, 3);
-      march->read(all, seen);
-      return seen;
-    };
-    const std::vector<float> want = looked_at("cpu");
-    const float most = *std::max_element(want.begin(), want.end());
-    QVERIFY(most > 0);
-    const std::vector<float> got = looked_at("emulated:0");
-    QCOMPARE(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
-    configure_emulated({.devices = 2});
-    QVERIFY(looked_at("emulated:0,emulated:1") == got);
-    configure_emulated({});
+      march->advance(team, *cluster, 2);
+      QVERIFY(std::isfinite(march->peak(team)) && march->peak(team) > 0);
+      p.sources.front().signal = std::make_shared<Ricker>(60, 0, std::numeric_limits<double>::quiet_NaN());
+      march->advance(team, *cluster, 1);
+      QVERIFY(std::isinf(march->peak(team)));
+    }
   }
 
   void a_split_by_save_and_load_goes_on() {
