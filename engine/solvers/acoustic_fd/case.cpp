@@ -101,6 +101,22 @@ struct Quantity {
   bool known = false;
 };
 
+/// Depths that were meant as coordinates leave a grid with one layer, or none of those that were meant.
+void warn_of_layers_outside(const CaseReader& reader, const Values& at, const std::vector<Layer>& layers, double depth,
+                            const std::string& face) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool above = i + 1 < layers.size() && layers[i + 1].top <= 0, below = i > 0 && layers[i].top >= depth;
+    if (!above && !below) continue;
+    reader.warn(at.at(i)["top"],
+                above ? fmt::format("nothing of layer {} lies in the grid: it ends at a depth of {}", i + 1,
+                                    length(layers[i + 1].top))
+                      : fmt::format("nothing of layer {} lies in the grid, which is {} deep: it begins at {}", i + 1,
+                                    length(depth), length(layers[i].top)),
+                fmt::format("Depths are counted from face {} of the grid into it; they are no coordinates.", face));
+    return;
+  }
+}
+
 Quantity read_quantity(const CaseReader& reader, const Values& v, const char* value, ModelQuantity what,
                        const Grid& g) {
   Quantity out;
@@ -125,6 +141,9 @@ Quantity read_quantity(const CaseReader& reader, const Values& v, const char* va
         return out;
       }
     }
+    warn_of_layers_outside(reader, v["layers"], layers,
+                           upper[static_cast<std::size_t>(a)] - g.origin[static_cast<std::size_t>(a)],
+                           fmt::format("{}_{}", "xyz"[a], sign > 0 ? "min" : "max"));
     out.field = layered_velocity(a, sign, surface, std::move(layers));
   } else {
     SegyBytes bytes;
