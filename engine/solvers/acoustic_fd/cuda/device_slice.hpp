@@ -170,14 +170,21 @@ class DeviceSlice {
   /// `silent`: all that updates change is zero there, which no copy has to tell: of a grid with a medium a third of the bytes are left.
   void send(Interval planes, Interval rows, bool silent) {
     for (std::size_t n = 0; silent && n < changing(); ++n) stream_.zero(array(n));
-    send_arrays(planes, rows, silent ? changing() : 0, arrays());
-  }
-  /// Of arrays [first, last).
-  void send_arrays(Interval planes, Interval rows, std::size_t first, std::size_t last) {
-    if (first == last) return;
+    const std::size_t first = silent ? changing() : 0;
+    if (first == arrays()) return;
     for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
-      for (std::size_t n = first; n < last; ++n)
+      for (std::size_t n = first; n < arrays(); ++n)
         stream_.to_device(array(n), std::span<const T>(host_array(n) + at, count), there);
+    });
+  }
+  /// The same of held rows with those beside them, all that updates change being zero, of arrays that begin at `from` with plane `planes.begin` as the host has it:
+  /// pieces of the medium and the density, as arrays() has them.
+  void send_medium(Interval planes, std::span<const T* const> from) {
+    const Interval rows{held().begin - at_.halo_y, held().end + at_.halo_y};
+    const Index before = host_.at().at(planes.begin - host_.at().first, -host_.at().halo_y) - pad;
+    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
+      for (std::size_t n = changing(); n < arrays(); ++n)
+        stream_.to_device(array(n), std::span<const T>(from[n - changing()] + (at - before), count), there);
     });
   }
   /// Ends with the images of the device, or without any: who calls it refreshes those of the host.

@@ -86,6 +86,17 @@ class InCore final : public DeviceSteps {
     }
     fresh_ = true;
   }
+  void take_silence(int threads) override {
+    for (auto& slice : slices_)
+      for (std::size_t n = 0; n < slice->arrays(); ++n) slice->stream().zero(slice->array(n));
+    send_medium(threads);
+    if (host_.scaled()) parallel_for(threads, host_.held(), 1, [&](Index x) { host_.fill_stretches(x); });
+    for (auto& slice : slices_) {
+      slice->send_layers(true);
+      slice->stream().synchronize();
+    }
+    fresh_ = true;
+  }
   void advance(Index k, Index count, Communicator&) override {
     const FlushSubnormals flush;  // emulated devices do as this thread
     for (Index done = 0; done < count;) {
@@ -166,6 +177,42 @@ class InCore final : public DeviceSteps {
   }
 
  private:
+  /// Planes of the medium are made in locked memory, in two parts, of which one is made while the other goes to the devices.
+  void send_medium(int threads) {
+    const std::size_t arrays = slices_.front()->arrays() - slices_.front()->changing();
+    if (arrays == 0) return;
+    constexpr Index piece = Index{8} << 20;  // values
+    const Layout& h = host_.at();
+    const Index n = problem_.grid.points[0], together = std::clamp<Index>(piece / h.stride_x, 1, n);
+    const auto values = static_cast<std::size_t>(together * h.stride_x + Layout::pad);
+    struct Part {
+      PinnedBuffer<T> memory;
+      std::vector<Event> taken;  ///< by each device
+      bool used = false;
+    } parts[2];
+    for (Part& part : parts) {
+      part.memory = slices_.front()->device().template pinned<T>(arrays * values);
+      std::fill_n(part.memory.data(), part.memory.size(), T(0));  // beside the cells
+      for (auto& slice : slices_) part.taken.push_back(slice->device().event());
+    }
+    for (Index x = 0, turn = 0; x < n; x += together, turn = 1 - turn) {
+      Part& part = parts[turn];
+      if (std::exchange(part.used, true))
+        for (const Event& taken : part.taken) taken.synchronize();
+      const Interval planes{x, std::min(x + together, n)};
+      const T* from[2] = {part.memory.data(), part.memory.data() + (arrays - 1) * values};
+      parallel_for(threads, planes, 1, [&](Index i) {
+        const FlushSubnormals flush;
+        const Index row = (i - x) * h.stride_x + h.halo_y * h.stride_y + Layout::pad;
+        host_.make_medium(i, part.memory.data() + row, part.memory.data() + (from[1] - from[0]) + row);
+      });
+      for (std::size_t d = 0; d < slices_.size(); ++d) {
+        slices_[d]->send_medium(planes, from);
+        slices_[d]->stream().record(part.taken[d]);
+      }
+    }
+    for (auto& slice : slices_) slice->stream().synchronize();
+  }
   /// call(i, j, values of the row) for every row of these nodes; by several threads, but those of one i by one of them. They come in pieces of some
   /// megabytes, which is enough for copies to take nothing beside their bytes.
   template <class Call>

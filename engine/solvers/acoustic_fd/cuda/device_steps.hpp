@@ -42,6 +42,8 @@ class DeviceSteps {
   virtual void connect(Communicator&) {}
   /// Takes over the host's levels k and k−1 and its medium, after they were set. `silent`: all that updates change is zero.
   virtual void take(Index k, bool silent) = 0;
+  /// Where keeps_levels(): takes over a field of zeros at step 0, and makes the medium itself, by so many threads: the host's arrays are not looked at.
+  virtual void take_silence(int threads) { (void)threads; }
   /// Updates k … k+count−1, after Field::begin_band(). Of several ranks: also what these exchange before.
   virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.

@@ -202,46 +202,77 @@ Index Field<T>::memory_at(std::size_t a, Index x, Index y) const {
 }
 
 template <class T>
-void Field<T>::fill_plane(Index x, bool levels) {
+void Field<T>::speeds_of_row(Index x, Index y, std::vector<double>& c) const {
   const Grid& g = problem_.grid;
-  const double h = g.spacing[0];
-  std::vector<double> c = column_;
-  c.resize(static_cast<std::size_t>(at_.nz), problem_.speed.highest);
-  std::vector<double> other(c.size());
-  const bool silent = problem_.initial.kind == Initial::Kind::none;  // most runs
-  for (Index y = 0; y < at_.ny; ++y) {
-    const Index here = at_.at(x, y);
-    const double px = g.at(0, x + at_.first), py = g.at(1, y);
-    if (column_.empty() && !problem_.velocity->constant()) problem_.velocity->row(px, py, g.origin[2], g.spacing[2], c);
-    const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
-    const auto is_solid = [&](Index z) { return solid && solid[z] != Solid::none; };
+  c.resize(static_cast<std::size_t>(at_.nz));
+  if (!column_.empty())
+    std::copy(column_.begin(), column_.end(), c.begin());
+  else
+    problem_.velocity->row(g.at(0, x + at_.first), g.at(1, y), g.origin[2], g.spacing[2], c);
+}
+
+template <class T>
+void Field<T>::make_medium(Index x, T* a, T* v) const {
+  std::vector<double> c, potential(static_cast<std::size_t>(dense_ ? at_.nz : 0));
+  const double h = problem_.grid.spacing[0];
+  for (Index y = 0; y < at_.ny; ++y, a += at_.stride_y, v += at_.stride_y) {
     if (varying_) {
-      T* const a = a_.data() + here;
+      speeds_of_row(x, y, c);
       for (Index z = 0; z < at_.nz; ++z) {
         const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
         a[z] = static_cast<T>(ratio * ratio);
       }
-      for (Index z = 0; solid && z < at_.nz; ++z)
-        if (is_solid(z)) a[z] = static_cast<T>(still);
+      if (const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr)
+        for (Index z = 0; z < at_.nz; ++z)
+          if (solid[z] != Solid::none) a[z] = static_cast<T>(still);
+      if (problem_.obstacles && problem_.obstacles->cuts())
+        for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
+          if (cut.mass > 0 && !cut.in_layer) {
+            const double ratio = c[static_cast<std::size_t>(cut.z)] * problem_.dt / h;
+            a[cut.z] = static_cast<T>(ratio * ratio / cut.mass);
+          }
     }
-    if (problem_.obstacles && problem_.obstacles->cuts())
-      for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
-        if (cut.mass > 0 && !cut.in_layer) {
-          const double ratio = c[static_cast<std::size_t>(cut.z)] * problem_.dt / h;
-          a_.data()[here + cut.z] = static_cast<T>(ratio * ratio / cut.mass);
-        }
     if (dense_) {
-      density_potential(problem_, stencil_, x + at_.first, y, other);
-      add_wall_potential(problem_, stencil_, x + at_.first, y, other);
-      for (Index z = 0; z < at_.nz; ++z) v_.data()[here + z] = static_cast<T>(other[static_cast<std::size_t>(z)]);
-      for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
-      pressure_factor(problem_, x + at_.first, y, 0, 1, other);
+      density_potential(problem_, stencil_, x + at_.first, y, potential);
+      add_wall_potential(problem_, stencil_, x + at_.first, y, potential);
+      std::transform(potential.begin(), potential.end(), v, [](double value) { return static_cast<T>(value); });
     }
-    for (Index z = 0; !silent && z < at_.nz; ++z) {
+  }
+}
+
+template <class T>
+void Field<T>::fill_stretches(Index x) {
+  const bool any = std::any_of(memory_, memory_ + 3, [](const Memory& m) { return m.layer.any(); });
+  for (Index y = 0; dense_ && any && y < at_.ny; ++y)
+    for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
+}
+
+template <class T>
+void Field<T>::fill_plane(Index x) {
+  const Index plane = at_.at(x, 0);
+  make_medium(x, a_.data() + (varying_ ? plane : 0), v_.data() + (dense_ ? plane : 0));
+  fill_stretches(x);
+  if (problem_.initial.kind == Initial::Kind::none)
+    silence_all(x);
+  else
+    fill_levels(x);
+}
+
+template <class T>
+void Field<T>::fill_levels(Index x) {
+  const Grid& g = problem_.grid;
+  std::vector<double> c, factor(static_cast<std::size_t>(at_.nz), 1.0);
+  silence_layers(x);
+  for (Index y = 0; y < at_.ny; ++y) {
+    const Index here = at_.at(x, y);
+    speeds_of_row(x, y, c);
+    if (dense_) pressure_factor(problem_, x + at_.first, y, 0, 1, factor);
+    const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
+    for (Index z = 0; z < at_.nz; ++z) {
       T now = 0, before = 0;
-      const bool starts = !on_free_surface(x + at_.first, y, z) && !is_solid(z);
-      const Vec3 p{px, py, g.at(2, z)};
-      const double speed = c[static_cast<std::size_t>(z)], scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
+      const bool starts = !on_free_surface(x + at_.first, y, z) && !(solid && solid[z] != Solid::none);
+      const Vec3 p{g.at(0, x + at_.first), g.at(1, y), g.at(2, z)};
+      const double speed = c[static_cast<std::size_t>(z)], scale = 1 / factor[static_cast<std::size_t>(z)];
       if (starts) {
         now = static_cast<T>(scale * initial_pressure(problem_.initial, p));
         before = static_cast<T>(scale * pressure_before(problem_, p, speed));
@@ -254,8 +285,6 @@ void Field<T>::fill_plane(Index x, bool levels) {
             starts ? static_cast<T>(scale * initial_memory(problem_, problem_.relaxations[l], p, speed)) : T(0);
     }
   }
-  if (silent && levels) silence_all(x);
-  if (!silent) silence_layers(x);
 }
 
 template <class T>

@@ -67,10 +67,12 @@ class Field final : public PatchSink {
   [[nodiscard]] const T* plane_of_level(Index k, Index x) const;
 
   /// Medium and initial field of one plane (local x inside held()), levels 0 and −1, memories of layers. First touch of its memory, which is zero
-  /// before. `levels`: false where a silent start rests elsewhere; then what updates change is left untouched.
-  void fill_plane(Index x, bool levels = true);
-  /// Touches what updates change of a plane of a silent start.
-  void silence_all(Index x);
+  /// before.
+  void fill_plane(Index x);
+  /// The medium alone, c² dt²/h_x² and h_x² V where they vary, to where plane x begins (row 0, z = 0) in memory that is zero beside the cells. From any thread.
+  void make_medium(Index x, T* a, T* v) const;
+  /// What matched layers need of the density in plane x.
+  void fill_stretches(Index x);
   void place_points();
   /// p^{−1} of a field at rest, from p^0 with its images in place, on local planes; their neighbours must be there.
   void rest_start(Interval planes);
@@ -233,6 +235,9 @@ class Field final : public PatchSink {
   void solids(Index k, const Box& box, void (*row)(const RelaxRow<T>&));
   void images(T* u, const Box& box);
   void silence_layers(Index x);
+  void silence_all(Index x);
+  void fill_levels(Index x);
+  void speeds_of_row(Index x, Index y, std::vector<double>& c) const;
   void fill_stretch(std::size_t a, Index x, Index y);
   [[nodiscard]] std::vector<std::pair<std::string, T*>> kept_arrays() const;
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -68,23 +69,23 @@ class TiledMarch final : public March {
     team_ = &team;
     field_.place_points();
     open_devices(team, cluster);
-    // Two levels that a device has to itself are two thirds of the memory of such a run, and to be given a page takes longer than all else that
-    // is done with it before the first step.
     const bool silent = problem_.silent_at(k_);
-    touched_ = !(device_ && device_->keeps_levels() && silent);
-    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
-      const FlushSubnormals flush;
-      field_.fill_plane(x, touched_);
-    });
-    if (touched_ || problem_.medium_varies() || field_.scaled()) team.run(phase);
-    if (!silent) field_.refresh_images();  // those of zeros are there
+    if (device_ && device_->keeps_levels() && silent) {
+      // To be given memory takes longer than all else that is done with it before the first step, and the device has its own.
+      touched_ = false;
+      return device_->take_silence(team.threads());
+    }
+    fill(team);
+    const auto in_planes = [&](Interval planes, const PlanesPhase::Body& body) {
+      PlanesPhase phase("touch", planes, plane_bytes(), body);
+      team.run(phase);
+    };
+    const auto refresh = [&] { in_planes(field_.held(), [&](Index x) { field_.refresh_images(x); }); };
+    if (!silent) refresh();  // those of zeros are there
     if (problem_.initial.starts_at_rest()) {
-      {
-        const FlushSubnormals flush;
-        field_.rest_start({0, planes_.size()});
-      }
+      in_planes({0, planes_.size()}, [&](Index x) { field_.rest_start({x, x + 1}); });
       exchange(cluster, slab_.beside);
-      field_.refresh_images();
+      refresh();
     }
     if (device_) device_->take(k_, silent);
   }
@@ -135,8 +136,9 @@ class TiledMarch final : public March {
   [[nodiscard]] Index band() const override { return band_; }
 
   void sample(std::span<double> parts) const override {
-    bring_back();
     std::fill(parts.begin(), parts.end(), 0.0);
+    if (!touched_ && !host_is_old_) return;  // before the first step
+    bring_back();
     field_.sample(k_, planes_, parts);
   }
   [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
@@ -219,7 +221,7 @@ class TiledMarch final : public March {
   }
 
   void load(CheckpointReader& reader, Communicator& cluster) override {
-    touch_levels();
+    touch();
     k_ = reader.value<Index>("step");
     field_.load_planes(reader, k_, planes_);
     field_.load_memory_x(reader);
@@ -253,18 +255,22 @@ class TiledMarch final : public March {
       if (cluster.minimum(device_ ? 1.0 : 0.0) > 0) device_->connect(cluster);
     }
   }
-  /// The host's levels get their memory, by all threads, each page near the one that will read it; a copy from a device would meet page after page
+  /// The host's field gets its memory, by all threads, each page near the one that will read it; a copy from a device would meet page after page
   /// that nobody has touched.
-  void touch_levels() const {
-    if (touched_) return;
-    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) { field_.silence_all(x); });
-    team_->run(phase);
-    touched_ = true;
+  void touch() const {
+    if (!std::exchange(touched_, true)) fill(*team_);
+  }
+  void fill(Team& team) const {
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
+      const FlushSubnormals flush;
+      field_.fill_plane(x);
+    });
+    team.run(phase);
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {
+    touch();
     if (!device_ || !host_is_old_) return;
-    touch_levels();
     device_->bring_back(k_);
     host_is_old_ = false;
   }
@@ -397,7 +403,7 @@ class TiledMarch final : public March {
   Index halo_planes_ = 0;
   std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
   mutable bool host_is_old_ = false;     ///< the devices are ahead
-  mutable bool touched_ = true;          ///< the host's levels have memory
+  mutable bool touched_ = true;          ///< the host's field has memory, and the medium
   Team* team_ = nullptr;
 };
 
