@@ -181,9 +181,11 @@ class InCore final : public DeviceSteps {
   void send_medium(int threads) {
     const std::size_t arrays = slices_.front()->arrays() - slices_.front()->changing();
     if (arrays == 0) return;
-    constexpr Index piece = Index{8} << 20;  // values
+    constexpr Index piece =
+        Index{4} << 20;  // values; half a millisecond of a link, which threads that begin and copies do not take
     const Layout& h = host_.at();
-    const Index n = problem_.grid.points[0], together = std::clamp<Index>(piece / h.stride_x, 1, n);
+    const Index n = problem_.grid.points[0],
+                together = std::clamp<Index>(piece / h.stride_x, 1, std::max<Index>(1, n / 4));
     const auto values = static_cast<std::size_t>(together * h.stride_x + Layout::pad);
     struct Part {
       PinnedBuffer<T> memory;
