@@ -82,12 +82,11 @@ enum class Under : std::uint8_t {
   soft_ground,   ///< a rigid sphere over a soft ground
   room,          ///< one wall of ζ = 4, the others rigid
   rigid_room,
-  standing_wall,  ///< a screen that stands on a rigid ground
-  ball_in_room,   ///< a ball in a room, one of whose walls has ζ = 4
-  ball_in_rigid_room,
+  standing_wall,       ///< a screen that stands on a rigid ground
+  ball_in_rigid_room,  ///< a ball in a room
   remembering,         ///< a sphere with a rigid cap, the rest a wall that rings
   remembering_ground,  ///< the same over a rigid ground
-  remembering_room,    ///< the ball in the room, whose wall rings
+  remembering_room,    ///< the same, a wall of which rings
   gas,                 ///< a ball and a half as large one beside it, of a fluid that is slower and lighter
   dense,               ///< a ball of a fluid that is faster and denser
 };
@@ -101,7 +100,7 @@ Surface made_under(Under under) {
   };
   const auto made = [&](const Mesh& mesh) { return std::move(*make_surface(mesh, Ordering::clusters, 1, conditions)); };
   switch (under) {
-    case Under::screen: return plate_by_clusters(8);
+    case Under::screen: return plate_by_clusters(6);
     case Under::caps:
       conditions.walls = {{"cap", WallKind::soft, 1, {}}, {"rest", WallKind::impedance, 2, {}}};
       return made(ball);
@@ -117,21 +116,19 @@ Surface made_under(Under under) {
       conditions.walls = {{"rest", WallKind::impedance, 1, {}, ringing_wall()}};
       conditions.ground = Ground{2, 0, true};
       return made(lifted());
-    case Under::ball_in_room:
     case Under::ball_in_rigid_room:
     case Under::remembering_room:
-      if (under == Under::ball_in_room) conditions.walls = {{"zmax", WallKind::impedance, 4, {}}};
       if (under == Under::remembering_room) conditions.walls = {{"zmax", WallKind::impedance, 1, {}, ringing_wall()}};
       conditions.inside = true;
-      return made(with_body(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}),
+      return made(with_body(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {18, 5, 5}}),
                             *icosphere({.radius = 0.25, .divisions = 3}), {0.9, 0.35, 0.4}));
     case Under::room: conditions.walls = {{"zmax", WallKind::impedance, 4, {}}}; [[fallthrough]];
     case Under::rigid_room:
       conditions.inside = true;
-      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {24, 7, 7}}));
+      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.8, 0.8}, .divisions = {18, 5, 5}}));
     case Under::standing_wall: {
       conditions.ground = Ground{1, -0.5, true};
-      return std::move(*make_surface(*plate({.low = {-2, -0.5}, .high = {2, 0.5}, .divisions = {32, 8}}),
+      return std::move(*make_surface(*plate({.low = {-2, -0.5}, .high = {2, 0.5}, .divisions = {24, 6}}),
                                      Ordering::clusters, usual_rim_layers, conditions));
     }
     case Under::gas: {
@@ -142,7 +139,7 @@ Surface made_under(Under under) {
     }
     case Under::dense:
       conditions.filling = Filling{1.5, 2};
-      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.6, 0.6}, .divisions = {24, 5, 5}}));
+      return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.6, 0.6}, .divisions = {18, 4, 4}}));
     default: return unit_sphere(8, true, Ordering::clusters);
   }
 }
@@ -348,7 +345,7 @@ void TestCompressed::far_row_vectors_are_waves_in_the_band() {
 /// Near row-vectors are those of whole matrices; so is M_0.
 void TestCompressed::near_slices_are_those_of_whole_matrices() {
   Team team({{"cpu", 2, 1}});
-  const Surface s = unit_sphere(8, true, Ordering::clusters);
+  const Surface s = unit_sphere(7, true, Ordering::clusters);
   const Form form = form_for(s, FormName::NC);
   const Matrices<double> whole = assemble_all<double>(s, form, {}, team),
                          some = compressed_all<double>(s, form, 1e-3, peak, leaf_size, 4, team);
@@ -385,7 +382,7 @@ void TestCompressed::marches_agree_as_the_error_says_data() {
   QTest::newRow("sphere with a soft cap, the rest of an impedance") << Under::caps;
   QTest::newRow("room with a wall of an impedance") << Under::room;
   QTest::newRow("screen on a rigid ground") << Under::standing_wall;
-  QTest::newRow("two bodies of gas") << Under::gas;
+  QTest::newRow("bar of a denser fluid") << Under::dense;
   QTest::newRow("ball in a room, one of whose walls rings") << Under::remembering_room;
   if (!all_rows()) return;
   QTest::newRow("rigid sphere, NC") << Under::rigid;
@@ -393,11 +390,8 @@ void TestCompressed::marches_agree_as_the_error_says_data() {
   QTest::newRow("screen, N, with layers at its rim") << Under::screen;
   QTest::newRow("sphere of an impedance with a rigid cap over a rigid ground") << Under::rigid_ground;
   QTest::newRow("rigid sphere over a soft ground") << Under::soft_ground;
-  QTest::newRow("rigid room") << Under::rigid_room;
-  QTest::newRow("ball in a room with a wall of an impedance") << Under::ball_in_room;
-  QTest::newRow("sphere with a wall that rings") << Under::remembering;
   QTest::newRow("sphere with a wall that rings over a rigid ground") << Under::remembering_ground;
-  QTest::newRow("bar of a denser fluid") << Under::dense;
+  QTest::newRow("two bodies of gas") << Under::gas;
 }
 
 void TestCompressed::marches_agree_as_the_error_says() {
@@ -486,9 +480,9 @@ void TestCompressed::rooms_keep_their_mean_pressure() {
           });
     return means_and_modes;
   };
-  for (const Under under : all_rows() ? std::vector{Under::rigid_room, Under::room, Under::ball_in_rigid_room,
-                                                    Under::ball_in_room, Under::remembering_room}
-                                      : std::vector{Under::ball_in_rigid_room}) {
+  for (const Under under :
+       all_rows() ? std::vector{Under::rigid_room, Under::room, Under::ball_in_rigid_room, Under::remembering_room}
+                  : std::vector{Under::ball_in_rigid_room}) {
     const Surface s = surface_under(under);
     const Form form = form_under(under, s);
     const auto whole = marched(assemble_all<double>(s, form, {}, team), s);
@@ -525,24 +519,25 @@ void TestCompressed::a_march_goes_on_from_past_values_with_the_same_bits() {
     return std::make_unique<March<float>>(compressed_all<float>(s, form, 1e-2, peak, leaf_size, 8, team),
                                           MarchOptions{.steps = 8});
   };
-  const auto whole = made(), again = made();
-  for (int g = 0; g < 6; ++g) whole->advance(team, l);
-  for (int g = 0; g < 3; ++g) again->advance(team, l);
-  const auto resumed = made();
+  const auto whole = made(), resumed = made();
+  for (int g = 0; g < 3; ++g) whole->advance(team, l);
   const auto take_over = [&](History<float>& to, const History<float>& from, Index count) {
     std::vector<float> past(static_cast<std::size_t>(from.reach() + 1)), all;
     for (Index j = 0; j < count; ++j) {
       from.save(j, past);
       all.insert(all.end(), past.begin(), past.end());
     }
-    to.load(again->step(), all);
+    to.load(whole->step(), all);
   };
-  take_over(resumed->histories()[0], again->histories()[0], s.unknowns);
-  take_over(resumed->memory_histories()[0], again->memory_histories()[0],
-            static_cast<Index>(again->matrices().memory_columns.size()));
-  resumed->poles() = again->poles();
+  take_over(resumed->histories()[0], whole->histories()[0], s.unknowns);
+  take_over(resumed->memory_histories()[0], whole->memory_histories()[0],
+            static_cast<Index>(whole->matrices().memory_columns.size()));
+  resumed->poles() = whole->poles();
   resumed->restore_current();
-  for (int g = 0; g < 3; ++g) resumed->advance(team, l);
+  for (int g = 0; g < 3; ++g) {
+    whole->advance(team, l);
+    resumed->advance(team, l);
+  }
   QVERIFY(std::ranges::equal(whole->current(0), resumed->current(0)));
 }
 

@@ -147,6 +147,15 @@ Json foundation_case() {
   return out;
 }
 
+/// The same with less ground, for what is run often.
+Json small_case() {
+  Json out = foundation_case();
+  out["ground"]["low"] = {-1.5, -1.5};
+  out["ground"]["high"] = {3, 1.5};
+  out["output"]["receivers"][0]["position"] = {2.5, 0.2, 0};
+  return out;
+}
+
 }  // namespace
 
 class TestDeviceSolution : public QObject {
@@ -354,7 +363,7 @@ class TestDeviceSolution : public QObject {
   /// Tables of a whole case, in both precisions, on a device and on processors.
   void a_case_on_a_device() {
     for (const char* precision : {"double", "single"}) {
-      Json json = foundation_case();
+      Json json = small_case();
       json["compute"]["precision"] = precision;
       Run here(json, {{"cpu", 2, 1}}), there(json, solving("emulated"));
       const Heard heard;
@@ -371,6 +380,7 @@ class TestDeviceSolution : public QObject {
   void estimates_price_what_a_device_takes() {
     const auto estimate = [](const char* workers) {
       Json json = foundation_case();
+      json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
       json["compute"] = {{"workers", workers}, {"threads", 1}};
       const Case input = resolved(json).value();
       return ElasticBem().estimate(input, nullptr, make_offer(input).value()).value();
@@ -388,8 +398,10 @@ class TestDeviceSolution : public QObject {
       QVERIFY2(detail(here, phase) != detail(there, phase), phase);
     QVERIFY(detail(there, "solution a frequency").find("on one device") != std::string::npos);
     for (const bool device : {false, true}) {
-      Run run(foundation_case(), device ? std::vector<WorkerSpec>{{"emulated", 1, 1, "emulated", 0}}
-                                        : std::vector<WorkerSpec>{{"cpu", 1, 1}});
+      Json json = foundation_case();
+      json["parameters"]["frequencies"] = Json::parse(R"({"values": [0.1]})");
+      Run run(json, device ? std::vector<WorkerSpec>{{"emulated", 1, 1, "emulated", 0}}
+                           : std::vector<WorkerSpec>{{"cpu", 1, 1}});
       const std::clock_t begin = std::clock();
       run.go();
       const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC,
@@ -433,7 +445,7 @@ class TestDeviceSolution : public QObject {
 
   /// A checkpoint of processors goes on on a device, and one of a device on processors.
   void runs_go_on_elsewhere() {
-    const Json json = foundation_case();
+    const Json json = small_case();
     Run whole(json, {{"cpu", 2, 1}});
     whole.go();
     const auto want = whole.rows("receivers_complex");
@@ -455,7 +467,7 @@ class TestDeviceSolution : public QObject {
 
   /// A device that is lost in the middle, while it assembles or solves: the error of a device, exit 6; the last checkpoint goes on.
   void a_lost_device_leaves_the_checkpoint() {
-    const Json json = foundation_case();
+    const Json json = small_case();
     Run whole(json, {{"cpu", 2, 1}});
     whole.go();
     const auto want = whole.rows("receivers_complex");

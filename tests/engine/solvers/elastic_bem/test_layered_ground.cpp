@@ -120,7 +120,7 @@ class TestLayeredGround : public QObject {
   }
 
   void forces_in_layers_of_one_medium_have_the_field_of_the_half_space() {
-    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {1.0, 0.0}, {4.0, 0.05}}) {
+    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {4.0, 0.05}}) {  // verify has more
       const auto apart = buried_response_error(beta, omega);
       QVERIFY2(apart[0] < 1e-8 && apart[1] < 1e-7,
                qPrintable(QString("%1, %2: %3 %4").arg(omega).arg(beta).arg(apart[0]).arg(apart[1])));
@@ -196,9 +196,10 @@ class TestLayeredGround : public QObject {
       Json json = layers_case();
       json["ground"]["element"] = fine == 0 ? 0.5 : 0.25;
       json["output"].erase("planes");
+      json["parameters"]["frequencies"]["values"] = {0, 0.4};
       Run run(json);
       run.go();
-      for (std::size_t f = 0; f < 3; ++f) {
+      for (std::size_t f = 0; f < 2; ++f) {
         for (const auto& [point, load] : {std::pair{"P", "3"}, {"Q", "6"}}) {
           const Complex there =
                             entry(run, "receivers_complex", f, column_of(run, std::string(point) + " load 1 uz re")),
@@ -212,16 +213,15 @@ class TestLayeredGround : public QObject {
   }
 
   void any_workers_give_the_same() {
-    Run one(layers_case(), {{"cpu", 1, 1}});
-    one.go();
-    Run two(layers_case(), {{"cpu", 1, 1}, {"cpu", 2, 1}});
-    two.go();
-    QVERIFY(farthest(one.rows("receivers_complex"), two.rows("receivers_complex")) < 1e-10);
     Json json = layers_case();
+    json["parameters"]["frequencies"]["values"] = {0.4};
+    Run two(json, {{"cpu", 1, 1}, {"cpu", 2, 1}});
+    two.go();
     json["compute"]["deterministic"] = true;
     Run same(json, {{"cpu", 1, 1}}), bits(json, {{"cpu", 2, 1}});
     same.go();
     bits.go();
+    QVERIFY(farthest(same.rows("receivers_complex"), two.rows("receivers_complex")) < 1e-10);
     QCOMPARE(same.rows("receivers_complex"), bits.rows("receivers_complex"));
     QCOMPARE(same.rows("impedance"), bits.rows("impedance"));
   }
@@ -343,6 +343,7 @@ class TestLayeredGround : public QObject {
     one.go();
     Json meshed = json;
     meshed.erase("profile");
+    meshed["ground"]["extent"] = 4;
     Run mesh(meshed);
     mesh.go();
     const double off = farthest(one.rows("motion_complex"), mesh.rows("motion_complex"));
@@ -380,10 +381,8 @@ class TestLayeredGround : public QObject {
   }
 
   void stresses_keep_hookes_law_equilibrium_and_the_borders_of_layers() {
-    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {4.0, 0.05}}) {
-      const auto apart = layered_stress_half_space_error(beta, omega);
-      QVERIFY2(apart[0] < 1e-7 && apart[1] < 1e-7, qPrintable(QString("%1 %2").arg(apart[0]).arg(apart[1])));
-    }
+    const auto apart = layered_stress_half_space_error(0.05, 4);  // at rest: Love's disc below, and verify
+    QVERIFY2(apart[0] < 1e-7 && apart[1] < 1e-7, qPrintable(QString("%1 %2").arg(apart[0]).arg(apart[1])));
     QVERIFY(boussinesq_stress_error() < 1e-9);
     const auto lack = layered_stress_balance(0.8), border = layered_stress_border_error();
     QVERIFY2(lack[0] < 1e-6 && lack[1] < 1e-6, qPrintable(QString("%1 %2").arg(lack[0]).arg(lack[1])));
@@ -554,6 +553,7 @@ class TestLayeredGround : public QObject {
     Json json = layers_case();
     json["output"]["planes"] = Json::array();
     json["excitation"]["loads"].push_back(Json::parse(R"j({"kind": "wave", "wave": "sv", "direction": [0.3, 0, 1]})j"));
+    json["parameters"]["frequencies"]["values"] = {0.15, 0.4};
     Run with(json);
     with.go();
     const auto write = [&](const std::string& text) { std::ofstream(path.toStdString()) << text; };

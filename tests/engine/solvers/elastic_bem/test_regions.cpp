@@ -38,15 +38,16 @@ std::shared_ptr<const Mesh> sphere(int divisions) {
   return std::make_shared<const Mesh>(cube_sphere(o).value());
 }
 
+/// Compared with itself, solved in another way: the ground need not be wide.
 Json layers_case() {
   return Json::parse(R"j({
-    "solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1, "extent": 5, "around": 2, "rings": 2,
+    "solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1, "extent": 3, "around": 2, "rings": 2,
                                         "rock": 2, "layers": [0.9]},
     "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "regions": [{"name": "lower", "interfaces": ["layer 1"], "surfaces": ["rock"], "shear_modulus": 1,
                  "poisson": 0.25, "density": 1.1, "damping": 0.05}],
     "foundations": [{"group": "foundation"}],
-    "parameters": {"frequencies": {"values": [0, 0.03]}},
+    "parameters": {"frequencies": {"values": [0.03]}},
     "output": {"receivers": [{"position": [2.1, -0.2, 0]}, {"position": [0.5, -0.2, -0.9]},
                              {"position": [0.5, 0.2, -1.5]}]}})j");
 }
@@ -141,17 +142,15 @@ class TestRegions : public QObject {
   }
 
   void a_trench_filled_with_the_same_soil_is_not_seen() {
-    Run filled(trench_case(true)), flat(trench_case(false));
+    Json lost = trench_case(true);
+    lost["output"]["insertion_loss"] = true;
+    Run filled(lost), flat(trench_case(false));
     filled.go();
     flat.go();
     // Elements as long as the trench is wide.
     const double apart = farthest(filled.rows("receivers_complex"), flat.rows("receivers_complex"));
     QVERIFY2(apart < 0.04, qPrintable(QString::number(apart)));
-    Json lost = trench_case(true);
-    lost["output"]["insertion_loss"] = true;
-    Run loss(lost);
-    loss.go();
-    const std::vector<double> decibels = loss.rows("insertion_loss")[0];
+    const std::vector<double> decibels = filled.rows("insertion_loss")[0];
     QCOMPARE(decibels.size(), std::size_t{5});
     for (std::size_t k = 1; k < decibels.size(); ++k)
       QVERIFY2(std::abs(decibels[k]) < 0.5, qPrintable(QString::number(decibels[k])));
@@ -216,7 +215,7 @@ class TestRegions : public QObject {
   void layers_follow_one_another() {
     Json one = Json::parse(R"j({
       "solver": "elastic-bem",
-      "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 2, "rock": 2},
+      "ground": {"kind": "disc", "radius": 1, "extent": 4.5, "around": 2, "rock": 2},
       "medium": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
       "foundations": [{"group": "foundation", "contact": "smooth"}],
       "parameters": {"frequencies": {"values": [0.0477464829276]}}})j");
@@ -257,7 +256,6 @@ class TestRegions : public QObject {
   void compressed_regions_give_the_dense_answer_data() {
     QTest::addColumn<QString>("which");
     QTest::addColumn<double>("stiffness");
-    QTest::newRow("sphere, stiff") << "sphere" << 8.0;
     QTest::newRow("sphere, soft") << "sphere" << 0.1;
     QTest::newRow("filled trench") << "trench" << 20.0;
     QTest::newRow("sphere, stiffer") << "sphere" << 50.0;
@@ -267,10 +265,10 @@ class TestRegions : public QObject {
     QFETCH(QString, which);
     QFETCH(double, stiffness);
     Json json = which == "sphere" ? sphere_case() : trench_case(true);
-    if (which == "layers") {
-      json = layers_case();
-      json["ground"]["extent"] = 3;  // the answer is the same matrix's both times: it need not be that of wide ground
-      json["parameters"]["frequencies"]["values"] = {0.03};
+    if (which == "layers") json = layers_case();
+    if (which == "trench") {
+      json["ground"]["low"] = {-3, -2.25};
+      json["ground"]["high"] = {3, 2.25};
     }
     json["regions"][0]["shear_modulus"] = stiffness;
     const auto mesh = which == "sphere" ? sphere(4) : nullptr;
