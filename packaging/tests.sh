@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Passes the tests of a preset that is built, prints the 20 that took longest, and keeps all times in build/<preset>/tests.xml (JUnit).
 #   packaging/tests.sh [PRESET] [options of ctest…]    default: release; release-long: those of the label `long`, times in tests-long.xml;
-#     release-gate: all of both but what marches for ten minutes, those with rows once, with all of them; times in tests-gate.xml
+#     release-gate: both but every row of the engine's tests (label `rows`) and what marches for ten minutes; times in tests-gate.xml
 # One test more at a time than there are processors: many wait for programs that they have started.
 set -euo pipefail
 cd "$(dirname "$0")/.."

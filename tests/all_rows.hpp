@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests with more rows than there is time for on every change: label `rows`. The default run takes those that nothing smaller stands
-// for; with CONOID_ALL_ROWS in the environment, as the label `long` has it, all are passed.
+// for; with CONOID_ALL_ROWS in the environment, as the labels `long` and `rows` have it, all are passed.
 #pragma once
 
 #include <QtGlobal>

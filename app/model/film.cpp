@@ -5,8 +5,10 @@
 #include <tuple>
 
 #include "app/model/background.hpp"
-#include "render/capture/picture.hpp"
 #include "render/scene/field_values.hpp"
+#include "render/window/raster_viewport.hpp"
+#include "render/window/software_renderer.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 
@@ -51,7 +53,31 @@ void Film::measure(const Frame& frame) {
   }
 }
 
+Result<Image> Film::picture() {
+  const bool first = viewport_ == nullptr;
+  if (first) {
+    auto made = RasterViewport::make(options_.width, options_.height, 1);
+    if (!made) return made.error();
+    viewport_ = std::move(made).value();
+    viewport_->set_supersampling(1);
+    scene_->set_transparent(options_.transparent && options_.file.endsWith(".png"));
+    viewport_->set_scene(scene_);
+  }
+  viewport_->request_render();
+  Image image = viewport_->grab();
+  // As `conoid render` does it: finer where a card draws, for the processor it would be four times the work.
+  if (first && !image.empty() && !draws_in_software(viewport_->renderer_name())) {
+    viewport_->set_supersampling(2);
+    viewport_->request_render();
+    image = viewport_->grab();
+  }
+  if (image.empty()) return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport_->problem());
+  return image;
+}
+
 void Film::draw() {
+  if (turn_is_taken()) return;  // the timer asks again
+  const TurnWork work;
   if (options_.phases > 0) {
     FieldView view = scene_->view();
     view.value.angle = 2 * 3.14159265358979323846 * next_ / count_;
@@ -68,8 +94,7 @@ void Film::draw() {
     if (measuring_) return measure(*frame);
     static_cast<void>(scene_->set_frame(frame).ok());
   }
-  auto image = take_picture(
-      scene_, {options_.width, options_.height, 1, options_.transparent && options_.file.endsWith(".png")});
+  auto image = picture();
   if (!image) return finish(QString::fromStdString(image.error().render()));
   if (const Status added = writer_->add(std::move(image).value()); !added)
     return finish(QString::fromStdString(added.error().render()));

@@ -15,6 +15,10 @@
 #include "render/capture/film_writer.hpp"
 #include "render/scene/field_scene.hpp"
 
+namespace conoid {
+class RasterViewport;
+}
+
 namespace conoid::app {
 
 struct FilmOptions {
@@ -44,12 +48,15 @@ class Film : public QObject {
 
  private:
   void draw();
+  /// The scene as it is now. One viewport draws all pictures: another one would be given every mesh anew.
+  Result<Image> picture();
   void measure(const Frame& frame);
   void close();
   void finish(const QString& trouble);
 
   RunModel& run_;
   std::shared_ptr<FieldScene> scene_;
+  std::unique_ptr<RasterViewport> viewport_;  // goes before the scene
   FilmOptions options_;
   std::unique_ptr<FilmWriter> writer_;
   QTimer timer_;

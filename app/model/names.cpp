@@ -17,7 +17,8 @@ namespace {
 
 struct Names {
   QJsonObject first, more, phases, choices;
-  QList<std::pair<QString, QRegularExpression>> templates;  ///< "%1, exact" and what it matches
+  /// "%1, exact" and what it matches; %2 behind it is a number.
+  QList<std::pair<QString, QRegularExpression>> templates;
 
   Names() {
     QFile file(":/conoid/help/names.json");
@@ -31,8 +32,10 @@ struct Names {
       const QString text = value.toString();
       const auto at = text.indexOf("%1");
       if (at < 0) continue;
-      templates.emplace_back(text, QRegularExpression('^' + QRegularExpression::escape(text.left(at)) + "(.*)" +
-                                                      QRegularExpression::escape(text.mid(at + 2)) + '$'));
+      QString tail = QRegularExpression::escape(text.mid(at + 2));
+      tail.replace(QRegularExpression::escape("%2"), "([0-9]+)");
+      templates.emplace_back(text,
+                             QRegularExpression('^' + QRegularExpression::escape(text.left(at)) + "(.*)" + tail + '$'));
     }
   }
 };
@@ -80,7 +83,8 @@ QString translated(const QString& text) {
     const auto match = pattern.match(text);
     if (!match.hasMatch()) continue;
     const QString rest = translated(match.captured(1));
-    if (said != form || rest != match.captured(1)) return said.arg(rest);
+    if (said == form && rest == match.captured(1)) continue;
+    return form.contains("%2") ? said.arg(rest, match.captured(2)) : said.arg(rest);
   }
   return text;
 }

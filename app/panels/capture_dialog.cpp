@@ -12,6 +12,7 @@
 
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/film.hpp"
 
 namespace conoid::app {
@@ -100,8 +101,9 @@ void CaptureDialog::refresh() {
     height_->setValue(size.height());
   }
   if (frames_ == 0) return note_->hide();
-  QString text =
-      tr("%1 pictures, %2 s of film.").arg(frames_).arg(static_cast<double>(frames_) / speed_->value(), 0, 'f', 1);
+  QString text = tr("%1 pictures, %2 s of film.")
+                     .arg(frames_)
+                     .arg(words_locale().toString(static_cast<double>(frames_) / speed_->value(), 'f', 1));
   if (format_->count() == 1) text += " " + tr("Install ffmpeg to make MP4 and WebM films.");
   note_->setText(text);
 }

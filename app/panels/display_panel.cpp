@@ -22,8 +22,10 @@
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "app/panels/recipe_editor.hpp"
+#include "engine/core/units.hpp"
 #include "render/scene/annotation.hpp"
 #include "render/scene/color_map.hpp"
+#include "render/scene/iso_levels.hpp"
 
 namespace conoid::app {
 namespace {
@@ -135,8 +137,16 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
     connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
   connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
+  connect(iso_values_, &QLineEdit::editingFinished, this, [this] {
+    if (!iso_values_->isModified()) return;
+    iso_values_->setModified(false);
+    iso_->setChecked(iso_->isChecked() ||
+                     !iso_values_->text().trimmed().isEmpty());  // who types a value wants to see it
+    emit changed();
+  });
   describe_map();
   describe_planes();
+  describe_iso();
   describe_volume();
   describe_surface();
   describe_vectors();
@@ -183,18 +193,51 @@ void DisplayPanel::describe_planes() {
                         [this, k] { return QVariant(plane_at_[k]->value()); },
                         [this, k](FieldView& view) { view.cuts[k].position = share(plane_at_[k]); }});
   }
+}
+
+void DisplayPanel::describe_iso() {
   choices_.push_back({[this](const FieldView& view) {
-                        iso_->setChecked(!view.iso.empty());
+                        iso_->setChecked(!view.iso.empty() || !view.iso_values.empty());
                         if (!view.iso.empty())
                           show_place(iso_at_, std::abs(view.iso.front()));
                         else if (iso_at_->value() == 0)
                           show_place(iso_at_, 0.5);
+                        // What is typed stays while it is written, and for the next time that surfaces are wished for.
+                        if (iso_values_->hasFocus() || !iso_->isChecked() || view.iso_values == typed_iso_values())
+                          return;
+                        QStringList words;
+                        for (const double value : view.iso_values)
+                          words += in_figures(QString::fromStdString(format_quantity(value, unit_, 6)));
+                        iso_values_->setText(words.join("; "));
+                        typed_iso_values();
                       },
-                      [this] { return QVariant(iso_->isChecked() ? iso_at_->value() : -1); },
+                      [this] {
+                        return QVariant(QStringList{QString::number(iso_->isChecked() ? iso_at_->value() : -1),
+                                                    iso_->isChecked() ? iso_values_->text() : QString()});
+                      },
                       [this](FieldView& view) {
                         view.iso.clear();
-                        if (iso_->isChecked()) view.iso = {share(iso_at_), -share(iso_at_)};
+                        view.iso_values.clear();
+                        if (!iso_->isChecked()) return;
+                        view.iso_values = typed_iso_values();
+                        if (view.iso_values.empty()) view.iso = {share(iso_at_), -share(iso_at_)};
                       }});
+}
+
+std::vector<double> DisplayPanel::typed_iso_values() const {
+  std::vector<double> out;
+  QString trouble;
+  for (const QString& text : iso_values_->text().split(';', Qt::SkipEmptyParts)) {
+    if (text.trimmed().isEmpty()) continue;
+    const auto value = parse_iso_value(typed_text(text.trimmed()).toStdString(), unit_);
+    if (value)
+      out.push_back(*value);
+    else if (trouble.isEmpty())
+      trouble = QString::fromStdString(value.error().text);
+  }
+  iso_note_->setText(trouble);
+  iso_note_->setVisible(!trouble.isEmpty());
+  return out;
 }
 
 void DisplayPanel::describe_volume() {
@@ -362,6 +405,16 @@ void DisplayPanel::make_cuts(QVBoxLayout* column) {
   iso_row->addWidget(iso_text_, 0, 2);
   iso_row->setColumnStretch(1, 1);
   inner->addLayout(iso_row);
+  iso_values_ = new QLineEdit(this);
+  iso_values_->setPlaceholderText(tr("or values: 2 kPa; -2 kPa"));
+  iso_values_->setAccessibleName(tr("Values of the iso-surfaces"));
+  iso_values_->setAccessibleDescription(tr("With units or in those of the field; several are parted by semicolons"));
+  iso_values_->setToolTip(tr("With units or in those of the field; several are parted by semicolons"));
+  inner->addWidget(iso_values_);
+  iso_note_ = make_label({}, "bad", this);
+  iso_note_->setWordWrap(true);
+  iso_note_->hide();
+  inner->addWidget(iso_note_);
 
   volume_box_ = make_section(tr("Volume rendering"), &inner);
   column->addWidget(volume_box_);
@@ -492,11 +545,15 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   fill_maps(kind);
   fill(warp_, holds.movable, holds.labels, warp_key_);
   fill(arrows_, holds.vectors, holds.labels, arrows_key_);
+  unit_ = "1";
   std::string unit = "1";
   if (frame)
     for (const FramePart& part : frame->parts)
       for (const Field& field : part.fields)
-        if (field.info.name == view.field) unit = field.info.unit;
+        if (field.info.name == view.field) {
+          unit = field.info.unit;
+          unit_ = unit_of(field.info, view.value);
+        }
   recipe_->show_recipe(view.recipe, unit, holds.grid || holds.volume);
   show_annotations(view);
   for (Choice& choice : choices_) {
@@ -508,6 +565,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
     plane_[k]->setEnabled(holds.grid || view.mesh_cuts);
   }
   iso_at_->setEnabled(!view.iso.empty());
+  iso_text_->setVisible(!view.iso.empty());
   volume_at_->setEnabled(view.volume > 0);
   iso_text_->setText(tr("%1 %").arg(qRound(100 * share(iso_at_))));
   clip_at_->setEnabled(view.clip.has_value());

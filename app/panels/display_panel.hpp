@@ -59,6 +59,9 @@ class DisplayPanel : public QScrollArea {
   };
   void describe_map();
   void describe_planes();
+  void describe_iso();
+  /// Values that were typed, as far as they can be read; what cannot is told below them.
+  std::vector<double> typed_iso_values() const;
   void show_annotations(const FieldView& view);
   /// What was typed, as far as it can be read; the first line that cannot is told below it.
   std::vector<Annotation> typed_annotations() const;
@@ -95,6 +98,9 @@ class DisplayPanel : public QScrollArea {
   QCheckBox* iso_;
   QSlider* iso_at_;
   QLabel* iso_text_;
+  QLineEdit* iso_values_;
+  QLabel* iso_note_;
+  std::string unit_ = "1";  ///< of the field that is shown
   QWidget* volume_box_;
   QCheckBox* volume_;
   QSlider* volume_at_;

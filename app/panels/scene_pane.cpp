@@ -454,6 +454,7 @@ void ScenePane::apply_view() {
 void ScenePane::take_head(FieldView& view) {
   if (auto [part, field] = head_->chosen(); !field.empty()) {
     view.part = std::move(part);
+    if (field != view.field) view.iso_values.clear();  // they were values of the other field
     view.field = std::move(field);
   }
   if (const bool marks = own_fields_ && view.field == mark_field; marks != marks_shown_) {

@@ -29,6 +29,7 @@
 #include "engine/core/units.hpp"
 #include "engine/session/wave_numbers.hpp"
 #include "engine/solvers/registry.hpp"
+#include "render/window/turn.hpp"
 
 namespace conoid::app {
 namespace {
@@ -150,12 +151,16 @@ QWidget* NewCaseDialog::make_controls(const QString& file) {
   QWidget* page = scroll->widget();
   column->addWidget(make_label(tr("The body"), "title", page));
   if (by_sizes_) {
-    const Json node = node_at(model_.schema(), model_.json(), "/mesh/bodies");
-    if (node.is_object()) {
-      column->addWidget(bodies_ = make_editor(context_, "/mesh/bodies", node, {}, page));
+    // Its form takes as long as all the rest of the page: it comes in a turn of its own.
+    auto* place = new QVBoxLayout;
+    column->addLayout(place);
+    in_free_turn(this, [this, place, page] {
+      const Json node = node_at(model_.schema(), model_.json(), "/mesh/bodies");
+      if (!node.is_object()) return;
+      place->addWidget(bodies_ = make_editor(context_, "/mesh/bodies", node, {}, page));
       bodies_->refresh();
       bodies_->reveal("/mesh/bodies/0/radius");
-    }
+    });
   } else {
     auto* name = new ElidedLabel(QFileInfo(file).fileName(), "", Qt::ElideMiddle, page);
     name->setToolTip(file);

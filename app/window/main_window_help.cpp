@@ -21,7 +21,9 @@
 #include "app/forms/field_editor.hpp"
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/gallery.hpp"
+#include "app/model/names.hpp"
 #include "app/model/news.hpp"
 #include "app/model/tutorials.hpp"
 #include "app/panels/case_panel.hpp"
@@ -147,6 +149,8 @@ void MainWindow::choose_tutorial() {
   auto* list = new QListWidget(&dialog);
   list->setAccessibleName(tr("Tutorials"));
   list->setWordWrap(true);
+  list->setResizeMode(QListView::Adjust);
+  list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);  // lines are broken, never cut
   list->setSpacing(2);
   const std::vector<Tutorial> tutorials = load_tutorials();
   for (const Tutorial& one : tutorials) list->addItem(one.title + "\n" + one.summary);
@@ -307,7 +311,7 @@ void MainWindow::show_tour() {
 void MainWindow::show_about() {
   QString solvers;
   for (const SolverInfo* info : registered_solvers())
-    solvers += "\n" + QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
+    solvers += "\n" + translated(QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())));
   QMessageBox box(QMessageBox::NoIcon, tr("About Conoid"), tr("Conoid %1").arg(CONOID_VERSION), QMessageBox::Ok, this);
   box.setIconPixmap(look_.icon("conoid", "accent").pixmap(48, 48));
   box.setInformativeText(tr("A desktop workbench for waves and shocks.\nBSD-3-Clause licence.\n%1").arg(solvers));

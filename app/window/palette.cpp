@@ -6,9 +6,11 @@
 
 #include <QAction>
 #include <QDialog>
+#include <QIcon>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPixmap>
 #include <QPointer>
 #include <QVBoxLayout>
 
@@ -16,6 +18,8 @@
 
 namespace conoid::app {
 namespace {
+
+constexpr int icon_side = 20;
 
 class Palette final : public QDialog {
  public:
@@ -28,6 +32,7 @@ class Palette final : public QDialog {
     line_->setPlaceholderText(tr("What do you want to do?"));
     list_ = new QListWidget(this);
     list_->setFocusPolicy(Qt::NoFocus);
+    list_->setIconSize({icon_side, icon_side});
     column->addWidget(line_);
     column->addWidget(list_);
     line_->installEventFilter(this);
@@ -65,7 +70,13 @@ class Palette final : public QDialog {
                        [&](const QString& w) { return whole.contains(w, Qt::CaseInsensitive); }))
         continue;
       const QString shortcut = row.shortcut.toString(QKeySequence::NativeText);
-      auto* item = new QListWidgetItem(action->icon(), shortcut.isEmpty() ? text : text + "   " + shortcut, list_);
+      QIcon icon = action->icon();
+      if (icon.isNull()) {  // its words begin where those of the others do
+        QPixmap nothing(list_->iconSize());
+        nothing.fill(Qt::transparent);
+        icon = QIcon(nothing);
+      }
+      auto* item = new QListWidgetItem(icon, shortcut.isEmpty() ? text : text + "   " + shortcut, list_);
       item->setData(Qt::UserRole, row.id);
     }
     list_->setCurrentRow(0);

@@ -3,7 +3,8 @@
 //
 // Layout: VTKHDF 2.0 (docs.vtk.org, "VTKHDF file format") for ImageData and UnstructuredGrid, as the readers of VTK 9.3
 // and later take it, in HDF5's classic file format. Beyond the standard, the group /Conoid and attributes on the arrays
-// keep what VTK has no place for (units, kinds, complex pairs, frame numbers, the plane of an image).
+// keep what VTK has no place for (units, kinds, complex pairs, frame numbers, the plane of an image, and where parts and
+// fields stood in their frame: the first is what a run is opened on).
 //   results.vtkhdf           the first part of the first frame
 //   results-<part>.vtkhdf    each further part
 // A fixed mesh is stored once; on a moving mesh each frame adds points only; a field whose values are the same object as
@@ -79,6 +80,8 @@ class VtkhdfReader {
   [[nodiscard]] static Result<std::unique_ptr<VtkhdfReader>> open(const std::filesystem::path& path);
 
   [[nodiscard]] virtual const std::vector<StoredFrame>& frames() const = 0;  ///< ascending
+  /// In the order of the frames that were written, and so are the fields of each: the first of the first is what the solver calls its
+  /// main one. Files of earlier versions do not tell; of these results.vtkhdf comes first, all else goes by the alphabet.
   [[nodiscard]] virtual const std::vector<StoredPart>& parts() const = 0;
   [[nodiscard]] virtual const std::string& run() const = 0;
   /// frames()[position] with the parts and fields that are asked for. Meshes are shared between frames as long as they

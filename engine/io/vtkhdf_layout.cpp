@@ -3,6 +3,7 @@
 #include "engine/io/vtkhdf_layout.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/io/hdf5_file.hpp"
 
@@ -146,6 +147,16 @@ FieldInfo read_info(hid_t array, Association association) {
   info.components = static_cast<int>(components);
   info.is_complex = h5::integer_attribute(array, "complex", 1)[0] != 0;
   return info;
+}
+
+void write_place(hid_t object, std::size_t place) {
+  const std::array<std::int64_t, 1> value = {static_cast<std::int64_t>(place)};
+  h5::set_attribute(object, "place", value, true);
+}
+
+std::int64_t read_place(hid_t object) {
+  if (!h5::has_attribute(object, "place")) return std::numeric_limits<std::int64_t>::max();
+  return h5::integer_attribute(object, "place", 1)[0];
 }
 
 #endif

@@ -62,5 +62,10 @@ namespace conoid::vtkhdf {
 void write_info(hid_t array, const FieldInfo& info);
 /// Throws Failure(file) when they are missing.
 [[nodiscard]] FieldInfo read_info(hid_t array, Association association);
+/// Where a part stood in the first frame that had it (on /Conoid), or a field in that part (on its first array): HDF5 lists names by
+/// the alphabet, and the first of a frame is what it is about.
+void write_place(hid_t object, std::size_t place);
+/// Behind all others where the file does not tell, as those of earlier versions.
+[[nodiscard]] std::int64_t read_place(hid_t object);
 }  // namespace conoid::vtkhdf
 #endif

@@ -42,6 +42,7 @@ constexpr Index values_limit = Index{1} << 36;  // of one array in one frame: be
 
 struct StoredField {
   FieldInfo info;
+  std::int64_t place = 0;
   Array re, im, offsets;
 };
 
@@ -66,6 +67,7 @@ class PartReader {
                                            vtkhdf::format_version),
                                "Open it with the version that wrote it."));
     name_ = h5::text_attribute(own.get(), "part");
+    place_ = vtkhdf::read_place(own.get());
     run_ = h5::text_attribute(own.get(), "run");
     const std::string axis = h5::text_attribute(own.get(), "axis");
     axis_ = axis == "frequency" ? FrameAxis::frequency : axis == "iteration" ? FrameAxis::iteration : FrameAxis::time;
@@ -93,11 +95,14 @@ class PartReader {
     if (!image_) open_mesh(root, steps);
     open_fields(root, steps, "PointData", "PointDataOffsets", Association::point);
     open_fields(root, steps, "CellData", "CellDataOffsets", Association::cell);
+    std::stable_sort(fields_.begin(), fields_.end(),
+                     [](const StoredField& a, const StoredField& b) { return a.place < b.place; });
   }
 
   [[nodiscard]] const std::vector<StoredFrame>& list() const { return list_; }
   [[nodiscard]] const std::string& run() const { return run_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::int64_t place() const { return place_; }
   [[nodiscard]] StoredPart describe() const {
     StoredPart out{name_, path_, is_grid_, {}};
     for (const auto& f : fields_) out.fields.push_back(f.info);
@@ -206,6 +211,7 @@ class PartReader {
       if (!h5::has_attribute(array.id(), "complex") || !h5::exists(offsets.get(), name)) continue;
       StoredField f;
       f.info = vtkhdf::read_info(array.id(), association);
+      f.place = vtkhdf::read_place(array.id());
       f.re = std::move(array);
       f.offsets = h5::open_array(offsets.get(), name, H5T_NATIVE_INT64);
       if (rows_of(f.offsets, 1) < static_cast<Index>(list_.size())) continue;
@@ -273,6 +279,7 @@ class PartReader {
   Bytes file_bytes_ = 0;
   Bytes budget_ = 0;  // numbers that may still be read
   std::string name_, run_;
+  std::int64_t place_ = 0;
   FrameAxis axis_ = FrameAxis::time;
   bool image_ = false;    // the file holds ImageData
   bool is_grid_ = false;  // the part is an image
@@ -372,6 +379,7 @@ class Reader final : public VtkhdfReader {
       throw Failure(make_error(ErrorCode::file,
                                fmt::format("'{}' has no results.vtkhdf: the run has kept no fields", path_.string()),
                                "Ask for fields in the case's \"output\"."));
+    std::stable_sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a->place() < b->place(); });
     std::map<std::uint64_t, StoredFrame> frames;
     parts_.clear();
     for (const auto& file : files) {

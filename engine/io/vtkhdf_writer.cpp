@@ -106,7 +106,8 @@ std::string key_of(const FieldInfo& info) {
 
 class PartFile {
  public:
-  PartFile(fs::path path, const FramePart& part, FrameAxis axis, const std::string& run) : path_(std::move(path)) {
+  PartFile(fs::path path, const FramePart& part, std::size_t place, FrameAxis axis, const std::string& run)
+      : path_(std::move(path)) {
     // Under another name until the first frame is whole: a results file always holds a frame.
     file_ = h5::create_file(unfinished(path_));
     name_ = part.name;
@@ -120,6 +121,7 @@ class PartFile {
     static constexpr std::int64_t own_version[] = {vtkhdf::format_version};
     h5::set_attribute(own_.get(), "version", own_version, true);
     h5::set_attribute(own_.get(), "part", part.name);
+    vtkhdf::write_place(own_.get(), place);
     h5::set_attribute(own_.get(), "run", run);
     static constexpr std::string_view axes[] = {"time", "frequency", "iteration"};
     h5::set_attribute(own_.get(), "axis", axes[static_cast<int>(axis)]);
@@ -339,7 +341,7 @@ class PartFile {
     return association == Association::point ? most_points_ : most_cells_;
   }
 
-  void make_arrays(FieldArrays& f) {
+  void make_arrays(FieldArrays& f, std::size_t place) {
     const bool point = f.info.association == Association::point;
     const hid_t group = (point ? point_data_ : cell_data_).get();
     const std::string base = vtkhdf::array_name(f.info.name);
@@ -375,6 +377,7 @@ class PartFile {
     };
     f.re = make(f.info.is_complex ? base + "_re" : base);
     vtkhdf::write_info(f.re.id(), f.info);
+    vtkhdf::write_place(f.re.id(), place);
     if (f.info.is_complex) {
       f.im = make(base + "_im");
       h5::set_attribute(f.im.id(), "imaginary_part_of", f.info.name);
@@ -422,7 +425,7 @@ class PartFile {
       FieldArrays& f = it->second;
       if (fresh) {
         f.info = field.info;
-        make_arrays(f);
+        make_arrays(f, static_cast<std::size_t>(&field - part.fields.data()));
         if (steps_ > 0) {
           // Earlier steps show "no value": one block that all of them point to.
           const Index blank = append_blank(f, most_tuples(f.info.association));
@@ -593,7 +596,7 @@ class Writer final : public VtkhdfWriter {
       if (frame.number < next_) refuse(fmt::format("frame {} comes after frame {}", frame.number, next_ - 1));
       std::vector<PartFile*> files;
       for (const auto& part : frame.parts) {
-        files.push_back(&file_for(part, frame.axis));
+        files.push_back(&file_for(part, files.size(), frame.axis));
         files.back()->write(frame, part);
       }
       for (PartFile* file : files) file->publish();
@@ -644,7 +647,7 @@ class Writer final : public VtkhdfWriter {
   }
 
  private:
-  PartFile& file_for(const FramePart& part, FrameAxis axis) {
+  PartFile& file_for(const FramePart& part, std::size_t place, FrameAxis axis) {
     for (auto& p : parts_)
       if (p->name() == part.name) return *p;
     if (parts_.size() >= vtkhdf::parts_limit) refuse("a frame has too many parts");
@@ -652,7 +655,7 @@ class Writer final : public VtkhdfWriter {
     std::error_code ignored;
     for (int n = 2; fs::exists(path, ignored) && !parts_.empty(); ++n)
       path = folder_ / vtkhdf::file_name(fmt::format("{}-{}", part.name, n));
-    parts_.push_back(std::make_unique<PartFile>(path, part, axis, run_));
+    parts_.push_back(std::make_unique<PartFile>(path, part, place, axis, run_));
     return *parts_.back();
   }
 

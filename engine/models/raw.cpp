@@ -97,17 +97,16 @@ class Samples final : public Velocity {
 
   void row(double x, double y, double z0, double dz, std::span<double> out) const override {
     const SamplePlace px = place(0, x), py = place(1, y);
+    const SamplePlace* const pz = places_of_row(z0, dz, out.size());
     // Layers, and models with the spacing of the grid: the other six terms add zeros.
     if (px.weight[1] == 0 && py.weight[1] == 0) {
       const V* const line = values_.data() + (px.index[0] * stride_[0] + py.index[0] * stride_[1]);
-      for (std::size_t k = 0; k < out.size(); ++k) {
-        const SamplePlace pz = place(2, z0 + static_cast<double>(k) * dz);
-        out[k] = pz.weight[0] * static_cast<double>(line[pz.index[0] * stride_[2]]) +
-                 pz.weight[1] * static_cast<double>(line[pz.index[1] * stride_[2]]);
-      }
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = pz[k].weight[0] * static_cast<double>(line[pz[k].index[0] * stride_[2]]) +
+                 pz[k].weight[1] * static_cast<double>(line[pz[k].index[1] * stride_[2]]);
       return;
     }
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, place(2, z0 + static_cast<double>(k) * dz));
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, pz[k]);
   }
   void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
               std::span<double> out) const override {
@@ -140,6 +139,28 @@ class Samples final : public Velocity {
   [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(V); }
 
  private:
+  /// Places along z of a row. Rows of a grid follow each other with the same ones, and to find a place takes longer than to read it: each thread
+  /// keeps those of its last row.
+  [[nodiscard]] const SamplePlace* places_of_row(double z0, double dz, std::size_t count) const {
+    struct Kept {
+      double z0 = 0, dz = 0, origin = 0, spacing = 0;
+      Index samples = 0;
+      std::vector<SamplePlace> places;
+    };
+    thread_local Kept kept;
+    if (kept.z0 != z0 || kept.dz != dz || kept.origin != box_.origin[2] || kept.spacing != box_.spacing[2] ||
+        kept.samples != box_.shape[2]) {
+      kept.places.clear();
+      kept.z0 = z0;
+      kept.dz = dz;
+      kept.origin = box_.origin[2];
+      kept.spacing = box_.spacing[2];
+      kept.samples = box_.shape[2];
+    }
+    for (std::size_t k = kept.places.size(); k < count; ++k)
+      kept.places.push_back(place(2, z0 + static_cast<double>(k) * dz));
+    return kept.places.data();
+  }
   [[nodiscard]] SamplePlace place(std::size_t axis, double position) const {
     return between_samples(box_, axis, position);
   }

@@ -237,9 +237,10 @@ const SolverInfo* find_solver(std::string_view id) {
   conoid_use_precompiled(${target} conoid_engine_headers)
 endfunction()
 
-# conoid_plain(<target>): not optimised in release builds; it is called once, and a sixth of the time to build it would go into that.
+# conoid_plain(<target>): not optimised in release builds and in a CONOID_QUICK_BUILD; it is called once, and a sixth of the time to build it
+# would go into that, below a sanitizer half of it.
 function(conoid_plain target)
-  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${CONOID_PLAIN_OPTIONS}>")
+  target_compile_options(${target} PRIVATE "$<$<OR:$<CONFIG:Release>,$<BOOL:${CONOID_QUICK_BUILD}>>:${CONOID_PLAIN_OPTIONS}>")
 endfunction()
 
 # conoid_light(<target>): lightly optimised in release builds, not at all in a CONOID_QUICK_BUILD.
@@ -448,10 +449,6 @@ function(conoid_add_tests folder)
     if("mpi" IN_LIST kept)  # ranks that wait for each other look again and again
       set(processors 2)
     endif()
-    set(shortened "")
-    if(rows)
-      set(shortened ";shortened")
-    endif()
     add_test(NAME ${name} COMMAND ${launcher} $<TARGET_FILE:${target}> ${argument})
     if(CONOID_SANITIZE)  # without MPI and MUMPS besides: factors by Eigen
       math(EXPR timeout "8 * ${timeout}")
@@ -461,12 +458,12 @@ function(conoid_add_tests folder)
       string(APPEND environment ";CONOID_ALL_ROWS=1")
     endif()
     # Those that may take long begin first, so that none of them is left over at the end.
-    set_tests_properties(${name} PROPERTIES LABELS "${kept}${shortened}" TIMEOUT ${timeout} RUN_SERIAL ${serial} COST ${timeout}
+    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial} COST ${timeout}
       PROCESSORS ${processors} ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000")
-    if(rows)  # the same with every row
+    if(rows)  # the same with every row, by hand alone
       math(EXPR timeout "4 * ${timeout}")
       add_test(NAME ${name}.all_rows COMMAND ${launcher} $<TARGET_FILE:${target}> ${argument})
-      set_tests_properties(${name}.all_rows PROPERTIES LABELS "${kept};long" TIMEOUT ${timeout} RUN_SERIAL ${serial}
+      set_tests_properties(${name}.all_rows PROPERTIES LABELS "${kept};long;rows" TIMEOUT ${timeout} RUN_SERIAL ${serial}
         COST ${timeout} PROCESSORS ${processors} ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000;CONOID_ALL_ROWS=1")
     endif()
   endforeach()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import mmap
 import os
+import sys
 import threading
 import time
 import weakref
@@ -109,7 +110,8 @@ class _File:
             self.shape = tuple(int(n) for n in own["points"])
             self.origin = np.array(own["origin"], dtype=np.float64)
             self.spacing = np.array(own["spacing"], dtype=np.float64)
-        self.fields: dict[str, tuple[FieldInfo, str]] = {}
+        self.place = int(_first(own["place"])) if "place" in own else sys.maxsize  # in the frame; older files do not tell
+        found: list[tuple[int, FieldInfo, str]] = []
         for group, at in (("PointData", "points"), ("CellData", "cells")):
             for name, array in self.h5["VTKHDF"][group].items():
                 if "imaginary_part_of" in array.attrs or "complex" not in array.attrs:
@@ -121,7 +123,9 @@ class _File:
                 info = FieldInfo(
                     _text(a["name"]), _text(a["unit"]), _text(a["label"]), _text(a["kind"]), at, _first(a["components"]), bool(_first(a["complex"]))
                 )
-                self.fields[info.name] = (info, f"{group}/{name}")
+                found.append((int(_first(a["place"])) if "place" in a else sys.maxsize, info, f"{group}/{name}"))
+        found.sort(key=lambda one: one[0])
+        self.fields: dict[str, tuple[FieldInfo, str]] = {info.name: (info, array) for _, info, array in found}
 
     def close(self) -> None:
         if hasattr(self, "h5"):
@@ -441,7 +445,7 @@ class Frames(Sequence[Frame]):
         while True:
             running = is_running(self.folder)  # asked first: what ends meanwhile is whole at the next look
             try:
-                return [_File.of(path) for path in paths]
+                return sorted((_File.of(path) for path in paths), key=lambda f: f.place)
             except FileError:
                 if not running or time.monotonic() > end:
                     raise

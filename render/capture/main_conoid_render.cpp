@@ -23,6 +23,7 @@
 #include "engine/core/json.hpp"
 #include "render/capture/chart_picture.hpp"
 #include "render/capture/film_writer.hpp"
+#include "render/capture/frame_reel.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/picture_speed.hpp"
 #include "render/capture/png.hpp"
@@ -32,8 +33,10 @@
 #include "render/chart/chart_rows.hpp"
 #include "render/chart/chart_style.hpp"
 #include "render/scene/annotation.hpp"
+#include "render/scene/iso_levels.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
+#include "render/window/software_renderer.hpp"
 
 namespace conoid {
 
@@ -52,7 +55,7 @@ struct Arguments {
   int map_steps = 0;
   std::string camera;
   double pictures_per_second = 15;
-  int samples = 2;
+  std::optional<int> samples;
   std::string size = "1200x800";
   double scale = 1;
   std::string theme = "light";
@@ -69,7 +72,7 @@ struct Arguments {
   std::string warp_field;
   std::string title;
   ChartWishes chart;
-  std::vector<double> iso;
+  std::vector<std::string> iso;
   std::string scene_file;
   std::string scene_name;
   std::optional<SavedView> scene;
@@ -137,7 +140,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
                   "pictures (.png), .gif, or by ffmpeg "
                   ".mp4, .webm, .mkv, .mov");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
-  app->add_option("--field", a.field, "Field to colour (default: the first)");
+  app->add_option("--field", a.field, "Field to colour (default: the solver's main one, the first that --list shows)");
   app->add_option("--frame", a.frame, "Frame number; -1 is the last (default)");
   app->add_option(
       "--frames", a.frames,
@@ -196,12 +199,14 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
       "alone, or \"full\": up to the loudest (default: all values; of waves what three quarters of the frames stay "
       "within, a fourth of the loudest at least)");
   app->add_option("--samples", a.samples,
-                  "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges")
-      ->capture_default_str()
+                  "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges (default: 2; 1 of "
+                  "films that are drawn "
+                  "without a graphics card)")
       ->check(CLI::Range(1, 2));
-  app->add_option(
-      "--iso", a.iso,
-      "Iso-surfaces at these fractions of the range, instead of cuts through a grid or the surface of a volume mesh");
+  app->add_option("--iso", a.iso,
+                  "Iso-surfaces at values with units (2kPa), or at shares of the range's larger end (0.5, 50%), "
+                  "instead of cuts through a "
+                  "grid or the surface of a volume mesh; =2 is a value in SI units");
   app->add_option("--volume", a.volume,
                   "Volume rendering of a grid, 0.01 to 1: the opacity of values at the end of the range through a "
                   "fortieth of its "
@@ -255,6 +260,7 @@ Result<FieldView> field_view(const Arguments& a) {
     // Its range and its component are those of another field.
     view.fixed_range = false;
     view.value = {};
+    view.iso_values.clear();
   }
   take(view.field, a.field);
   take(view.part, a.part);
@@ -290,7 +296,6 @@ Result<FieldView> field_view(const Arguments& a) {
   view.edges = view.edges || a.edges;
   view.smooth = view.smooth && !a.facets;
   view.mesh_cuts = view.mesh_cuts || a.cuts;
-  if (!a.iso.empty()) view.iso = a.iso;
   if (a.warp) view.warp_scale = *a.warp;
   if (a.volume) view.volume = *a.volume;
   if (a.opacity) view.opacity = *a.opacity;
@@ -403,6 +408,27 @@ Status apply_range(const Arguments& a, const Frame& frame, FieldView& view) {
   return {};
 }
 
+/// Iso-surfaces, whose values may have units. One that lies nowhere in the frame is told: the picture would be empty without a word.
+Status apply_iso(const Arguments& a, const Frame& frame, FieldView& view) {
+  if (a.iso.empty()) return {};
+  const Field* field = drawn_field(frame, view);
+  const std::string unit = field == nullptr ? "1" : unit_of(field->info, view.value);
+  view.iso.clear();
+  view.iso_values.clear();
+  for (const std::string& text : a.iso)
+    if (auto status = add_iso(view, text, unit); !status) return status;
+  if (field == nullptr || !a.frames.empty()) return {};
+  const auto span = range_in_frame(frame, view.part, field->info.name, view.value, 100);
+  for (const double value : view.iso_values)
+    if (!span || value < span->first || value > span->second)
+      fmt::print(
+          stderr, "conoid-render: warning: --iso {}: {} lies nowhere in this frame{}\n", format_quantity(value, unit),
+          field->info.name,
+          span ? fmt::format(" ({} to {})", format_quantity(span->first, unit), format_quantity(span->second, unit))
+               : std::string());
+  return {};
+}
+
 /// What of the run's frames is read: all fields where others are made of them.
 FieldRequest request_of(const Arguments& a, const std::filesystem::path& run, const FieldView& view) {
   FieldRequest request{run, view.field, view.part, a.frame, a.thumbnail};
@@ -412,13 +438,6 @@ FieldRequest request_of(const Arguments& a, const std::filesystem::path& run, co
       view.field == balloon_field)
     request.field.clear();
   return request;
-}
-
-/// The frame with its fields by formula, as far as names, units and ranges are asked for before it is drawn.
-Result<std::shared_ptr<const Frame>> with_formulas(std::shared_ptr<const Frame> frame, const FieldView& view) {
-  FrameRecipe formulas;
-  formulas.formulas = view.recipe.formulas;
-  return derive(std::move(frame), formulas);
 }
 
 /// This frame less the other run's at the nearest moment; says so where that is another one.
@@ -649,11 +668,12 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!frame) return frame.error();
   frame = less_the_other(a, *frame, request.field);
   if (!frame) return frame.error();
-  const auto looked = with_formulas(*frame, *view);
+  const auto looked = with_formulas(*frame, view->recipe.formulas);
   if (!looked) return looked.error();
   if (auto status = complete_recipe(a, run, *view, info_in(**looked, *view)); !status) return status;
   view->title = a.title.empty() ? run_title(run) : a.title;
   if (auto status = apply_range(a, **looked, *view); !status) return status;
+  if (auto status = apply_iso(a, **looked, *view); !status) return status;
   if (auto status = apply_cuts(a, **looked, *view); !status) return status;
   if (auto status = check_arrows(**looked, *view); !status) return status;
   if (auto status = check_volume(a, **looked, *view); !status) return status;
@@ -671,43 +691,6 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
                {"Frame", std::to_string((*frame)->number)}});
 }
 
-Bytes bytes_of(const Frame& frame) {
-  Bytes out = 0;
-  for (const FramePart& part : frame.parts) {
-    for (const Field& field : part.fields) out += field.values ? field.values->size() * sizeof(float) : 0;
-    if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry); mesh && mesh->points)
-      out += mesh->points->size() * sizeof(double);
-  }
-  return out;
-}
-
-/// Frames of a run in a row; those read once are kept as far as they fit.
-class Reel {
- public:
-  static constexpr Bytes most = Bytes{1} << 30;
-  Reel(VtkhdfReader& reader, FrameRequest what, const FieldView& view)
-      : reader_(reader), what_(std::move(what)), view_(view) {}
-  Result<std::shared_ptr<const Frame>> at(std::size_t position) {
-    if (const auto known = kept_.find(position); known != kept_.end()) return known->second;
-    auto frame = reader_.read(position, what_);
-    if (frame) frame = with_formulas(*frame, view_);
-    if (!frame) return frame;
-    const Bytes bytes = bytes_of(**frame);
-    if (held_ + bytes <= most) {
-      held_ += bytes;
-      kept_.emplace(position, *frame);
-    }
-    return frame;
-  }
-
- private:
-  VtkhdfReader& reader_;
-  FrameRequest what_;
-  const FieldView& view_;
-  std::map<std::size_t, std::shared_ptr<const Frame>> kept_;
-  Bytes held_ = 0;
-};
-
 /// What all frames of a film have together.
 struct FilmSurvey {
   Box box = no_box;  ///< of the parts that are drawn
@@ -715,12 +698,12 @@ struct FilmSurvey {
 };
 
 /// One range of colours, one box for the camera: all frames are looked at before any is drawn. Sets the range of `view`.
-Result<FilmSurvey> survey_film(const Arguments& a, Reel& reel, const std::vector<std::size_t>& chosen,
+Result<FilmSurvey> survey_film(const Arguments& a, FrameReel& reel, const std::vector<std::size_t>& chosen,
                                const Frame& first, FieldView& view) {
   FilmSurvey out;
   std::vector<std::pair<double, double>> ranges;
-  for (const std::size_t position : chosen) {
-    const auto frame = reel.at(position);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const auto frame = reel.at(chosen[k], k + 1 < chosen.size() ? std::optional(chosen[k + 1]) : std::nullopt);
     if (!frame) return frame.error();
     for (const FramePart& part : (*frame)->parts) {
       const bool carries = (view.part.empty() || part.name == view.part) &&
@@ -782,7 +765,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (!chosen) return chosen.error();
   FrameRequest what;
   if (!request.field.empty()) what.fields = {request.field};
-  Reel reel(reader, what, *view);
+  FrameReel reel(reader, what, view->recipe.formulas);
 
   const auto first = reel.at(chosen->front());
   if (!first) return first.error();
@@ -790,13 +773,14 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
     view->field = field->info.name;
   if (auto status = apply_range(a, **first, *view); !status) return status;
+  if (auto status = apply_iso(a, **first, *view); !status) return status;
   const auto survey = survey_film(a, reel, *chosen, **first, *view);
   if (!survey) return survey.error();
 
   auto made = RasterViewport::make(options.width, options.height, options.scale);
   if (!made) return made.error();
   RasterViewport& viewport = **made;
-  viewport.set_supersampling(options.samples);
+  viewport.set_supersampling(a.samples.value_or(1));
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   scene->set_transparent(options.transparent);
@@ -812,6 +796,8 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (trial.empty())
     return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport.problem(),
                       "Try a smaller --size or --scale.");
+  // What the processor draws costs as many times its samples: with one of them a film comes at more than twice the speed.
+  if (!a.samples && !draws_in_software(viewport.renderer_name())) viewport.set_supersampling(2);
   frame_film(*scene, survey->box, *camera);
   auto film = FilmWriter::open(a.output, {trial.width,
                                           trial.height,
@@ -819,8 +805,8 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
                                           {{"Run", run_id(run)}, {"Software", "Conoid " CONOID_VERSION}}});
   if (!film) return film.error();
   const auto begin = std::chrono::steady_clock::now();
-  for (const std::size_t position : *chosen) {
-    const auto frame = reel.at(position);
+  for (std::size_t k = 0; k < chosen->size(); ++k) {
+    const auto frame = reel.at((*chosen)[k], k + 1 < chosen->size() ? std::optional((*chosen)[k + 1]) : std::nullopt);
     if (!frame) return frame.error();
     if (!a.cut.empty() || !a.clip.empty()) {
       if (auto status = apply_cuts(a, **frame, *view); !status) return status;
@@ -876,7 +862,7 @@ Status run_command(const Arguments& a) {
   if (!size) return size.error();
   auto theme = picture_theme(a);
   if (!theme) return theme.error();
-  PictureOptions options{size->first, size->second, a.scale, a.background == "transparent", a.samples};
+  PictureOptions options{size->first, size->second, a.scale, a.background == "transparent", a.samples.value_or(2)};
   if (film) return draw_film(a, *run, options, *theme);
   return a.chart.table.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
 }

@@ -128,13 +128,18 @@ void paint_frame(vtkContext2D& painter, const ChartFrame& frame) {
   }
 }
 
+std::string what_overlay_is(const std::string& label, const std::string& curve) {
+  if (!label.starts_with(curve)) return {};
+  const std::string rest = label.substr(curve.size());
+  if (rest.starts_with(", ")) return rest.substr(2);
+  return rest == " exact" ? "exact" : std::string();  // as the names of columns have it
+}
+
 std::optional<std::size_t> curve_of_overlay(const ChartSpec& spec, std::size_t overlay) {
   const Series& s = spec.series[overlay];
   if (!s.overlay) return std::nullopt;
   for (std::size_t i = 0; i < spec.series.size(); ++i)
-    if (!spec.series[i].overlay && s.label.size() > spec.series[i].label.size() &&
-        s.label.starts_with(spec.series[i].label) && s.label[spec.series[i].label.size()] == ',')
-      return i;
+    if (!spec.series[i].overlay && !what_overlay_is(s.label, spec.series[i].label).empty()) return i;
   return std::nullopt;
 }
 

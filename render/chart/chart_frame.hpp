@@ -48,6 +48,8 @@ struct ChartFrame {
 /// Places the legend in rows below the title, or at the right of a wide and low chart, and finds the box inside.
 void lay_out(ChartFrame& frame);
 void paint_frame(vtkContext2D& painter, const ChartFrame& frame);
+/// What an overlay is of a curve, by their names: "exact" of "north, exact" or "north exact" and "north"; empty where it is none of its.
+[[nodiscard]] std::string what_overlay_is(const std::string& label, const std::string& curve);
 /// The curve that an overlay belongs to by its name: "north, exact" to "north".
 [[nodiscard]] std::optional<std::size_t> curve_of_overlay(const ChartSpec& spec, std::size_t overlay);
 /// The colour of each curve.

@@ -90,7 +90,7 @@ struct ChartScene::Impl {
     const auto curve = curve_of_overlay(spec, static_cast<std::size_t>(&series - spec.series.data()));
     if (!curve) return false;
     const std::string& base = spec.series[*curve].label;
-    return hidden.contains(base) || hidden.contains(series.label.substr(base.size() + 2));
+    return hidden.contains(base) || hidden.contains(what_overlay_is(series.label, base));
   }
   void full_range();
   [[nodiscard]] View extent_of_values() const;
@@ -279,7 +279,7 @@ void ChartScene::Impl::fill_legend(const std::vector<Rgb>& colors) {
     std::set<std::string> told;
     for (std::size_t i = 0; i < spec.series.size() && frame.legend.size() < 40; ++i) {
       if (const auto curve = curve_of_overlay(spec, i)) {
-        const std::string what = spec.series[i].label.substr(spec.series[*curve].label.size() + 2);
+        const std::string what = what_overlay_is(spec.series[i].label, spec.series[*curve].label);
         told.insert(what);
         continue;
       }

@@ -23,6 +23,7 @@
 #include <vtkUnsignedCharArray.h>
 #include <vtkVolume.h>
 
+#include "render/scene/iso_levels.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
@@ -261,12 +262,10 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
 
 void ImagePart::update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring) {
   const bool solid = grid_.points[0] > 1 && grid_.points[1] > 1 && grid_.points[2] > 1;
-  const bool visible = solid && !view.iso.empty() && !values().empty() && association_ == Association::point;
+  std::vector<double> levels = iso_levels(view, coloring.low, coloring.high);
+  const bool visible = solid && !levels.empty() && !values().empty() && association_ == Association::point;
   iso_actor_->SetVisibility(visible);
   if (!visible) return;
-  const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
-  std::vector<double> levels;
-  for (const double fraction : view.iso) levels.push_back(fraction * end);
   // Another theme or title is no reason to look for them again.
   const ImageGeometry& of = iso_grid_;
   if (!iso_whole_ || iso_of_ != shared() || levels != iso_levels_ || of.points != grid_.points ||

@@ -27,6 +27,7 @@
 #include <vtkProperty.h>
 #include <vtkUnstructuredGrid.h>
 
+#include "render/scene/iso_levels.hpp"
 #include "render/scene/mesh_part.hpp"
 #include "render/scene/triangle_hit.hpp"
 #include "render/scene/vtk_helpers.hpp"
@@ -146,9 +147,8 @@ void MeshPart::update_iso(const FieldView& view, const Theme& theme, const Color
   vtkNew<vtkContourFilter> contours;
   contours->SetInputData(grid);
   contours->ComputeNormalsOff();
-  const double end = std::max(std::abs(coloring.low), std::abs(coloring.high));
   int count = 0;
-  for (const double fraction : view.iso) contours->SetValue(count++, fraction * end);
+  for (const double level : iso_levels(view, coloring.low, coloring.high)) contours->SetValue(count++, level);
   // One point where surfaces of neighbours meet, so that they are shaded as one.
   vtkNew<vtkCleanPolyData> joined;
   joined->SetInputConnection(contours->GetOutputPort());

@@ -56,7 +56,7 @@ class MeshPart final : public ScenePart {
   void average_at_nodes();
   [[nodiscard]] bool shows_nodes() const { return association_ == Association::point || smooth_; }
   [[nodiscard]] bool shows_iso(const FieldView& view) const {
-    return !view.iso.empty() && skin_.has_volume_cells && !values().empty();
+    return !(view.iso.empty() && view.iso_values.empty()) && skin_.has_volume_cells && !values().empty();
   }
   [[nodiscard]] bool shows_cuts(const FieldView& view) const {
     return view.mesh_cuts && skin_.has_volume_cells && !values().empty();

@@ -36,7 +36,8 @@ void describe(View& view, Visit&& visit) {
   visit("within", view.recipe.within);
   visit("cuts", view.cuts);
   visit("mesh_cuts", view.mesh_cuts);
-  visit("iso", view.iso);
+  visit("iso", view.iso, 1.0);
+  visit("iso_values", view.iso_values, 1e300);
   visit("volume", view.volume);
   visit("edges", view.edges);
   visit("smooth", view.smooth);
@@ -91,6 +92,9 @@ struct Writer {
   }
   void operator()(const char* key, const std::optional<std::pair<double, double>>& within) const {
     if (within) out[key] = {std::max(within->first, -1e300), std::min(within->second, 1e300)};
+  }
+  void operator()(const char* key, const std::vector<double>& iso, double /*end*/) const {
+    if (!iso.empty()) out[key] = iso;
   }
   void operator()(const char* key, const std::optional<ClipPlane>& clip) const {
     if (clip) out[key] = {clip->normal[0], clip->normal[1], clip->normal[2], clip->position};
@@ -230,13 +234,13 @@ struct Reader {
       if (!a.text.empty()) annotations.push_back(std::move(a));
     }
   }
-  void operator()(const char* key, std::vector<double>& iso) const {
+  void operator()(const char* key, std::vector<double>& iso, double end) const {
     const Json* text = find(key);
     if (text == nullptr) return;
     if (!text->is_array() || text->size() > most_iso)
       throw Unfit(fmt::format("an array of at most {} numbers", most_iso));
     iso.clear();
-    for (const Json& level : *text) iso.push_back(number_in(level, -1, 1));
+    for (const Json& level : *text) iso.push_back(number_in(level, -end, end));
   }
   void operator()(const char* key, std::optional<ClipPlane>& clip) const {
     const Json* text = find(key);
@@ -317,6 +321,7 @@ Result<std::vector<SavedView>> read_saved_views(const std::filesystem::path& fil
 
 FieldView seen_by(const SavedView& saved, const FieldView& now) {
   FieldView out = saved.view;
+  if (saved.view.field != now.field) out.iso_values.clear();  // values of another field
   out.part = now.part;
   out.field = now.field;
   out.value = now.value;

@@ -19,14 +19,9 @@
 #include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
 #include "render/window/qt_input.hpp"
+#include "render/window/software_renderer.hpp"
 
 namespace conoid {
-
-namespace {
-
-constexpr const char* software_renderers[] = {"llvmpipe", "softpipe", "SWR"};
-
-}  // namespace
 
 QSurfaceFormat GlViewport::default_surface_format() {
   QSurfaceFormat format;
@@ -113,8 +108,7 @@ void GlViewport::initializeGL() {
   }
   problem_.clear();
   renderer_ = window_->query_renderer();
-  is_software_ = std::any_of(std::begin(software_renderers), std::end(software_renderers),
-                             [&](const char* name) { return renderer_.find(name) != std::string::npos; });
+  is_software_ = draws_in_software(renderer_);
 }
 
 void GlViewport::resizeGL(int /*width*/, int /*height*/) {

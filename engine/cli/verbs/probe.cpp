@@ -691,18 +691,9 @@ Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder
   std::string field = options.field;
   if (field.empty() && !options.formulas.empty())
     if (const auto last = parse_formula(options.formulas.back())) field = last->name;
-  if (field.empty()) {
-    std::vector<std::string> names;
-    for (const StoredPart& p : parts)
-      for (const FieldInfo& f : p.fields)
-        if ((options.part.empty() || p.name == options.part) &&
-            std::find(names.begin(), names.end(), f.name) == names.end())
-          names.push_back(f.name);
-    if (names.size() != 1)
-      return make_error(ErrorCode::command_line, "which field is meant? --field was not given",
-                        "Fields: " + parts_with_fields(reader) + ".");
-    field = names.front();
-  }
+  for (const StoredPart& p : parts)
+    if (field.empty() && !p.fields.empty() && (options.part.empty() || p.name == options.part))
+      field = p.fields.front().name;
   if (auto made = take_formulas(options, field, out); !made) return made.error();
   bool found = !out.parts.empty();
   std::vector<std::string> names;
@@ -839,7 +830,7 @@ void add_probe(OptionSet verb, Context& context) {
   verb.value("--over", options->over,
              "Integral, mean, min and max over a group of the mesh, a part, or all; may be repeated")
       .repeated();
-  verb.value("--field", options->field, "Field (may be left out where there is but one)");
+  verb.value("--field", options->field, "Field (default: the solver's main one, the first that probe lists)");
   verb.value("--formula", options->formulas,
              "A field of others, \"name [unit] = formula\": \"speed [m/s] = sqrt(v_x^2+v_y^2)\"; may be repeated")
       .repeated();

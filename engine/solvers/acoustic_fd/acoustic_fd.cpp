@@ -527,7 +527,8 @@ Status AcousticFd::append_energy(RunContext& context) {
         ErrorCode::not_converged,
         fmt::format("the field is no longer finite at step {} (t = {})", march_->steps_done(), format_quantity(t, "s")),
         divergence_advice(setup_) + " The results up to here are kept.");
-  TableInfo info = table_info(of_shot("energy"), "Energy of the field");
+  TableInfo info = table_info(of_shot("energy"),
+                              "Energy of the field" + (several_ ? fmt::format(", shot {}", setup_.shots[shot_]) : ""));
   for (const char* name : {"kinetic", "potential", "total"}) info.columns.push_back({name, "Pa^2 m", name});
   info.definition =
       "Conserved energy of the leapfrog scheme half-way between two steps: kinetic 1/2 sum ((p1 - p0) / (c "

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <span>
@@ -101,6 +102,22 @@ struct Quantity {
   bool known = false;
 };
 
+/// Depths that were meant as coordinates leave a grid with one layer, or none of those that were meant.
+void warn_of_layers_outside(const CaseReader& reader, const Values& at, const std::vector<Layer>& layers, double depth,
+                            const std::string& face) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const bool above = i + 1 < layers.size() && layers[i + 1].top <= 0, below = i > 0 && layers[i].top >= depth;
+    if (!above && !below) continue;
+    reader.warn(at.at(i)["top"],
+                above ? fmt::format("nothing of layer {} lies in the grid: it ends at a depth of {}", i + 1,
+                                    length(layers[i + 1].top))
+                      : fmt::format("nothing of layer {} lies in the grid, which is {} deep: it begins at {}", i + 1,
+                                    length(depth), length(layers[i].top)),
+                fmt::format("Depths are counted from face {} of the grid into it; they are no coordinates.", face));
+    return;
+  }
+}
+
 Quantity read_quantity(const CaseReader& reader, const Values& v, const char* value, ModelQuantity what,
                        const Grid& g) {
   Quantity out;
@@ -125,6 +142,9 @@ Quantity read_quantity(const CaseReader& reader, const Values& v, const char* va
         return out;
       }
     }
+    warn_of_layers_outside(reader, v["layers"], layers,
+                           upper[static_cast<std::size_t>(a)] - g.origin[static_cast<std::size_t>(a)],
+                           fmt::format("{}_{}", "xyz"[a], sign > 0 ? "min" : "max"));
     out.field = layered_velocity(a, sign, surface, std::move(layers));
   } else {
     SegyBytes bytes;
@@ -778,6 +798,56 @@ void check_sources(const Setup& setup, const CaseReader& reader) {
   }
 }
 
+/// Sources that send nothing, and receivers that nothing reaches, before the run ends: tables of zeros.
+void check_silence(const Setup& setup, const CaseReader& reader) {
+  const Problem& p = setup.problem;
+  const double end = static_cast<double>(p.steps) * p.dt;
+  if (!(end > 0) || p.initial.kind != Initial::Kind::none || p.sources.empty()) return;
+  std::size_t last = Source::not_listed;  // of an array one element is enough
+  for (const Source& source : p.sources) {
+    if (source.listed == Source::not_listed || source.listed == last) continue;
+    last = source.listed;
+    constexpr int looks = 2000;
+    double most = 0, sent = 0;
+    const double over = std::max(end, source.signal->end());
+    for (int i = 0; i <= looks; ++i) {
+      const double t = over * i / looks, size = std::abs(source.signal->at(t));
+      most = std::max(most, size);
+      if (t <= end) sent = std::max(sent, size);
+    }
+    const Values at = reader["excitation"]["sources"].at(source.listed)["signal"];
+    if (most == 0)
+      reader.warn(at, fmt::format("source {} sends nothing: its signal is zero", source.listed + 1),
+                  "Give it an amplitude.");
+    else if (sent < 1e-3 * most)
+      reader.warn(at,
+                  fmt::format("source {} has sent nothing yet when the run ends at {}: its signal ends at {}",
+                              source.listed + 1, format_quantity(end, "s"), format_quantity(source.signal->end(), "s")),
+                  "Let the run take longer, or the signal begin sooner.");
+  }
+  const double spread = 8 * *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
+  std::size_t unreached = 0, first = 0;
+  double way = 0;
+  for (std::size_t n = 0; n < setup.single_receivers; ++n) {
+    double nearest = std::numeric_limits<double>::max();
+    for (const Source& source : p.sources) {
+      const Vec3 &x = p.receivers[n].position, &y = source.position;
+      nearest = std::min(nearest, std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]));
+    }
+    if (nearest - spread <= p.speed.highest * end || unreached++ > 0) continue;
+    first = n;
+    way = nearest;
+  }
+  if (unreached > 0)
+    reader.warn(
+        reader["output"]["receivers"].at(first)["position"],
+        fmt::format(
+            "nothing reaches receiver {}{} before the run ends at {}: {} from the nearest source take {} or more",
+            p.receivers[first].name, unreached > 1 ? fmt::format(" and {} others", unreached - 1) : std::string(),
+            format_quantity(end, "s"), length(way), format_quantity(way / p.speed.highest, "s")),
+        "Let the run take longer, or move the receiver.");
+}
+
 void check_receivers(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   constexpr std::size_t most = 20;  // that are told
@@ -961,6 +1031,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_sizes(setup, reader);
   check_sources(setup, reader);
   check_receivers(setup, reader);
+  check_silence(setup, reader);
   check_positions(setup, reader);
   check_image(reader, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers));
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)

@@ -17,6 +17,7 @@
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -154,7 +155,9 @@ ShapeMaker read_solid(const CaseReader& reader, const Values& v) {
   return model_shape(*samples, v["above"].number());
 }
 
-void fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& out) {
+/// How many nodes the shape has.
+Index fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& out) {
+  std::atomic<Index> count = 0;
   in_chunks(0, {0, g.points[0]}, 8, [&](Interval some, int) {
     const RowTest test = shape();
     std::vector<unsigned char> inside(static_cast<std::size_t>(g.points[2]));
@@ -163,8 +166,10 @@ void fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& o
         test(g.at(0, x), g.at(1, y), g.origin[2], g.spacing[2], inside);
         for (Index z = 0; z < g.points[2]; ++z)
           if (inside[static_cast<std::size_t>(z)] != 0) out.set(x, y, z, what);
+        count += std::count_if(inside.begin(), inside.end(), [](unsigned char is) { return is != 0; });
       }
   });
+  return count;
 }
 
 /// The last shape that has a point says what it is.
@@ -224,7 +229,9 @@ void fill_obstacles(const ListedObstacles& listed, const CaseReader& reader, con
   const Values list = reader["medium"]["obstacles"];
   Obstacles& obstacles = *listed.nodes;
   obstacles.hold();
-  for (const auto& [shape, what] : listed.shapes) fill_nodes(problem.grid, shape, what, obstacles);
+  std::vector<std::size_t> empty;
+  for (std::size_t i = 0; i < listed.shapes.size(); ++i)
+    if (fill_nodes(problem.grid, listed.shapes[i].first, listed.shapes[i].second, obstacles) == 0) empty.push_back(i);
   const std::array<double, 6> lost = obstacles.extend_through_layers(problem.faces, problem.order / 2);
   for (std::size_t f = 0; f < 6; ++f)
     if (lost[f] > 0.5 && problem.faces[f].absorbs())
@@ -235,10 +242,16 @@ void fill_obstacles(const ListedObstacles& listed, const CaseReader& reader, con
           fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
                       "ground reach {} nodes from it.",
                       face_names[f], problem.faces[f].width + problem.order / 2 + 1));
-  if (const Index count = obstacles.count(); count == 0)
+  const Index count = obstacles.count();
+  if (count == 0)
     reader.warn(list, "no node of the grid lies in an obstacle",
                 "Check places and sizes: nodes are tested, not what lies between them.");
-  else if (count == problem.grid.cells())
+  else if (!empty.empty())
+    reader.warn(list.at(empty.front()),
+                fmt::format("no node of the grid lies in obstacle {}{}", empty.front() + 1,
+                            empty.size() > 1 ? fmt::format(", nor in {} others", empty.size() - 1) : std::string()),
+                "Check its place and size: nodes are tested, not what lies between them.");
+  if (count == problem.grid.cells())
     reader.fail(list, "all nodes of the grid lie in obstacles: there is no fluid left",
                 "Correct the obstacles; a formula is solid where it is above zero.");
   if (listed.smooth && reader.good())

@@ -17,6 +17,7 @@
 #include <QXmlStreamReader>
 
 #include "app/look/translator.hpp"
+#include "app/model/names.hpp"
 
 using namespace conoid::app;
 
@@ -321,6 +322,11 @@ class TestThemeAndWords : public QObject {
   void titles_of_charts_have_their_french() {
     Translator translator;
     QVERIFY(translator.load_language("fr"));
+    QCoreApplication::installTranslator(&translator);
+    // One of several shots: the number stays, what is before it has its own French.
+    QCOMPARE(translated(QString("Energy of the field, shot 12")), QStringLiteral("Énergie du champ, tir 12"));
+    QCOMPARE(translated(QString("Gather of streamer, shot 2")), QStringLiteral("Sismogrammes de streamer, tir 2"));
+    QCOMPARE(translated(QString("Gather of streamer, shot two")), QStringLiteral("Sismogrammes de streamer, shot two"));
     QStringList forms;
     for (const auto& text : read_json(root + "/resources/help/names.json")["templates"].toArray())
       forms << text.toString();

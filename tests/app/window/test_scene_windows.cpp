@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QSlider>
 #include <QTest>
@@ -158,6 +160,49 @@ class TestSceneWindows : public test::WindowOfRunTest {
       QVERIFY(w->workbench()->is_pane_visible("run"));
       QTRY_VERIFY(picture_is_wide());
     }
+  }
+
+  void iso_surfaces_lie_at_values_that_were_typed() {
+    auto w = window(command_);
+    wait_for_picture(*w);
+    ScenePane& pane = view(*w).pane();
+    pane.choose("pressure");
+    pane.show_display_panel(true);
+    QLineEdit* values = nullptr;
+    QSlider* share = nullptr;
+    for (QLineEdit* edit : pane.display_panel().findChildren<QLineEdit*>())
+      if (edit->accessibleName() == "Values of the iso-surfaces") values = edit;
+    for (QSlider* slider : pane.display_panel().findChildren<QSlider*>())
+      if (slider->accessibleName() == "Level of the iso-surface") share = slider;
+    QVERIFY(values != nullptr && share != nullptr && values->isVisibleTo(&pane));
+    const auto type = [&](const char* text) {
+      values->clear();
+      QTest::keyClicks(values, text);
+      QTest::keyClick(values, Qt::Key_Return);
+    };
+    const auto seen = [&] { return pane.scene().view(); };
+    type("2 kPa; -0.5");
+    QCOMPARE(seen().iso_values, (std::vector<double>{2000, -0.5}));
+    QVERIFY(seen().iso.empty() && !share->isEnabled());
+    // What is no pressure is told, and what was seen stays as far as it can be read.
+    type("3 m; 7");
+    QCOMPARE(seen().iso_values, (std::vector<double>{7}));
+    bool told = false;
+    for (QLabel* label : pane.display_panel().findChildren<QLabel*>())
+      told = told || (label->isVisibleTo(&pane) && label->text().contains("Pa") && label->text().contains("m"));
+    QVERIFY(told);
+    type("1 mPa");
+    keep_settled(*w, "iso-values.png");
+    // Another field has other values; without any the slider is back.
+    pane.choose("velocity");
+    QVERIFY(seen().iso_values.empty());
+    pane.choose("pressure");
+    type("1 mPa");
+    QCOMPARE(seen().iso_values, (std::vector<double>{1e-3}));
+    type("");
+    QVERIFY(seen().iso_values.empty());
+    QCOMPARE(seen().iso.size(), std::size_t{2});
+    QVERIFY(share->isEnabled());
   }
 
   void a_volume_takes_the_place_of_planes_and_back() {

@@ -119,6 +119,29 @@ class TestRenderCommand : public QObject {
     QVERIFY2(wrong.err.contains("wrong.json: view 1, \"camera\""), qPrintable(wrong.err));
   }
 
+  void iso_surfaces_lie_at_shares_and_at_values() {
+    const QStringList line{run_, "--frame", "1", "--size", "200x150", "--range", "-2mPa:2mPa", "-o", file("iso.png")};
+    const auto drawn = [&](const QStringList& more) {
+      const auto outcome = render(line + more);
+      if (outcome.code != 0 || !outcome.err.isEmpty()) qFatal("%s", qPrintable(outcome.err));
+      return decode_png(*read_file(file("iso.png").toStdString())).value();
+    };
+    const Image half = drawn({"--iso", "0.5", "-0.25"});
+    for (const QStringList& same : {QStringList{"--iso", "1mPa", "-500uPa"}, QStringList{"--iso", "50%", "-25%"},
+                                    QStringList{"--iso", "=1e-3", "=-5e-4"}})
+      QCOMPARE(drawn(same).pixels, half.pixels);
+    QVERIFY(drawn({"--iso", "1mPa", "-250uPa"}).pixels != half.pixels);
+    for (const char* wrong : {"5", "1mm", "=1 kg", "nan"}) {
+      const auto outcome = render(line + QStringList{"--iso", wrong});
+      QCOMPARE(outcome.code, static_cast<int>(ErrorCode::command_line));
+      QVERIFY2(outcome.err.contains("--iso 2Pa"), qPrintable(outcome.err));
+    }
+    // A surface that lies nowhere is told: the picture would be empty without a word.
+    const auto nowhere = render(line + QStringList{"--iso", "2kPa"});
+    QCOMPARE(nowhere.code, 0);
+    QVERIFY2(nowhere.err.contains("lies nowhere in this frame"), qPrintable(nowhere.err));
+  }
+
   void surfaces_are_clipped_seen_through_and_drawn_with_arrows() {
     const std::filesystem::path path = file("plate").toStdString();
     std::filesystem::create_directories(path);

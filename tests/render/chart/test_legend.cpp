@@ -52,6 +52,26 @@ class TestLegend : public QObject {
             }
   }
 
+  void an_exact_curve_belongs_to_the_curve_it_is_named_after() {
+    QCOMPARE(what_overlay_is("north, exact", "north"), std::string("exact"));
+    QCOMPARE(what_overlay_is("density exact", "density"), std::string("exact"));
+    QCOMPARE(what_overlay_is("density exact", "den"), std::string());
+    QCOMPARE(what_overlay_is("density east", "density"), std::string());
+    QCOMPARE(what_overlay_is("density", "density"), std::string());
+    ChartSpec spec;
+    for (const auto& [label, overlay] : std::initializer_list<std::pair<const char*, bool>>{
+             {"density", false}, {"density exact", true}, {"measured", true}}) {
+      Series one;
+      one.label = label;
+      one.overlay = overlay;
+      spec.series.push_back(one);
+    }
+    QCOMPARE(curve_of_overlay(spec, 1), std::optional<std::size_t>(0));
+    QCOMPARE(curve_of_overlay(spec, 2), std::optional<std::size_t>());
+    const auto colors = series_colors(spec, light_theme());
+    QVERIFY(colors[1] == colors[0] && colors[2] != colors[0]);
+  }
+
   void exported_charts_have_the_curves_of_the_themes() {
     // Those are tried for the colour-blind where they are written.
     for (const Theme& plain : {light_theme(), dark_theme()}) {

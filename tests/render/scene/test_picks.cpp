@@ -118,6 +118,15 @@ class TestPicks : public QObject {
       QVERIFY(std::abs(p.value - 0.5) < 1e-12);
       QVERIFY2(std::abs(radius(p.position) - 0.5) < off, qPrintable(QString::number(radius(p.position))));
     }
+    // A value is a value, whatever the range of the colours.
+    view.iso.clear();
+    view.iso_values = {0.5};
+    view.fixed_range = true;
+    view.low = 0;
+    view.high = 3;
+    QVERIFY(scene.set_view(view).ok());
+    QVERIFY(picks(scene).size() > 50);
+    for (const Probe& p : picks(scene)) QVERIFY(std::abs(p.value - 0.5) < 1e-12);
     // From outside the near half is met, whatever planes lie behind it.
     scene.look(StandardView::plus_x);
     view.cuts[0].visible = true;

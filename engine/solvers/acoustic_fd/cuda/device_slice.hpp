@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/cuda/beside_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_shapes.hpp"
+#include "engine/solvers/acoustic_fd/cuda/look_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/shell_arguments.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
 #include "engine/team/device.hpp"
@@ -176,6 +177,16 @@ class DeviceSlice {
         stream_.to_device(array(n), std::span<const T>(host_array(n) + at, count), there);
     });
   }
+  /// The same of held rows with those beside them, all that updates change being zero, of arrays that begin at `from` with plane `planes.begin` as the host has it:
+  /// pieces of the medium and the density, as arrays() has them.
+  void send_medium(Interval planes, std::span<const T* const> from) {
+    const Interval rows{held().begin - at_.halo_y, held().end + at_.halo_y};
+    const Index before = host_.at().at(planes.begin - host_.at().first, -host_.at().halo_y) - pad;
+    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
+      for (std::size_t n = changing(); n < arrays(); ++n)
+        stream_.to_device(array(n), std::span<const T>(from[n - changing()] + (at - before), count), there);
+    });
+  }
   /// Ends with the images of the device, or without any: who calls it refreshes those of the host.
   void fetch(Interval planes, Interval rows) {
     for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
@@ -183,13 +194,12 @@ class DeviceSlice {
         stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
     });
   }
-  /// The same of level k alone.
-  void fetch_level(Index k, Interval planes, Interval rows) {
-    const auto n = static_cast<std::size_t>(k & 1);
-    for_pieces(planes, rows, [&](Index at, std::size_t there, std::size_t count) {
-      stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
-    });
-  }
+  /// Nodes of level k that frames show: `first` and `step` as those of March::Cut, rows (global) first[1] + j step[1] of this slice for
+  /// `count[1]` of j. They come to the host in memory that the next call writes again, x slowest; synchronizes.
+  [[nodiscard]] std::span<const T> gather(Index k, const std::array<Index, 3>& first, const std::array<Index, 3>& step,
+                                          const std::array<Index, 3>& count);
+  /// Largest |value| of level k in own rows of planes (global); infinite where one is not finite. Synchronizes.
+  [[nodiscard]] T largest(Index k, Interval planes);
 
   /// Rows (global) of another device, both levels, with the images behind the faces of x, memories of the attenuation and of the layers; then the images of level k. The gaps before the first row and
   /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.
@@ -245,7 +255,8 @@ class DeviceSlice {
   }
 
   /// The memory of the matched layers in held rows, and the density there, from the host's arrays; that of own rows to them. Of a window those of x.
-  void send_layers();
+  /// `silent`: the memory is zero, as it is from the beginning.
+  void send_layers(bool silent = false);
   void fetch_layers();
 
   /// Contributions of the sources and room for the receivers of updates k … k+count−1.
@@ -414,6 +425,8 @@ class DeviceSlice {
   Kernel<EnergyArguments<T>> energy_;
   Kernel<PlaneEnergyArguments> plane_energies_;
   DeviceBuffer<double> energies_[2], plane_sums_[2];  ///< of each stream
+  DeviceBuffer<T> seen_;                              ///< by gather() and largest(), here and on the host
+  PinnedBuffer<T> shown_;
   Kernel<MatchedArguments<T>> matched_;
   DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
   DeviceBuffer<T> density_[3][2];                            ///< V_a and W_a there, where the density varies

@@ -64,11 +64,12 @@ void DeviceSlice<T>::for_memory_rows(std::size_t a, Interval rows, Call&& call) 
 }
 
 template <class T>
-void DeviceSlice<T>::send_layers() {
+void DeviceSlice<T>::send_layers(bool silent) {
+  if (silent && !host_.potential()) return;
   for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
     for_memory_rows(a, held(), [&](std::size_t here, Index there, std::size_t count) {
       const auto& m = host_.layer_memory(a);
-      for (std::size_t i = 0; i < layer_variables; ++i)
+      for (std::size_t i = 0; !silent && i < layer_variables; ++i)
         stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data() + there, count), here);
       if (host_.potential())
         for (std::size_t i = 0; i < 2; ++i)

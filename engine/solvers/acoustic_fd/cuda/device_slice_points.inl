@@ -98,6 +98,57 @@ void DeviceSlice<T>::queue_plane_energies(Interval planes, const double* before,
 }
 
 template <class T>
+std::span<const T> DeviceSlice<T>::gather(Index k, const std::array<Index, 3>& first, const std::array<Index, 3>& step,
+                                          const std::array<Index, 3>& count) {
+  const auto values = static_cast<std::size_t>(count[0] * count[1] * count[2]);
+  if (values == 0) return {};
+  if (seen_.size() < values) seen_ = device_.allocate<T>(values, "nodes of a frame");
+  if (shown_.size() < values) shown_ = device_.pinned<T>(values);
+  GatherArguments<T> t;
+  t.from = level_[static_cast<std::size_t>(k & 1)].data() + origin_ + (first[0] - first_) * at_.stride_x +
+           (first[1] - held().begin) * at_.stride_y + first[2];
+  t.to = seen_.data();
+  t.step_x = step[0] * at_.stride_x;
+  t.step_y = step[1] * at_.stride_y;
+  t.step_z = step[2];
+  t.count = static_cast<std::int64_t>(values);
+  t.ny = static_cast<int>(count[1]);
+  t.nz = static_cast<int>(count[2]);
+  LaunchShape shape;
+  shape.block = {look_threads, 1, 1};
+  shape.grid = {blocks(t.count, look_threads), 1, 1};
+  stream_.launch(device_.kernel<GatherArguments<T>>(std::string("acoustic-fd/gather") + suffix), shape, t);
+  const std::span<T> to = shown_.span().first(values);
+  stream_.to_host(to, seen_, 0);
+  stream_.synchronize();
+  return to;
+}
+
+template <class T>
+T DeviceSlice<T>::largest(Index k, Interval planes) {
+  LargestArguments<T> t;
+  t.stride_x = at_.stride_x;
+  t.stride_y = at_.stride_y;
+  t.ny = static_cast<int>(rows_.size());
+  t.nz = static_cast<int>(at_.nz);
+  t.groups = static_cast<int>(blocks(rows_.size(), look_rows));
+  const auto values = static_cast<std::size_t>(t.groups * planes.size());
+  if (values == 0) return 0;
+  if (seen_.size() < values) seen_ = device_.allocate<T>(values, "largest pressures");
+  t.from = level_[static_cast<std::size_t>(k & 1)].data() + origin_ + (planes.begin - first_) * at_.stride_x +
+           (rows_.begin - held().begin) * at_.stride_y;
+  t.most = seen_.data();
+  LaunchShape shape;
+  shape.block = {look_threads, 1, 1};
+  shape.grid = {static_cast<unsigned>(values), 1, 1};
+  stream_.launch(device_.kernel<LargestArguments<T>>(std::string("acoustic-fd/largest") + suffix), shape, t);
+  std::vector<T> most(values);
+  stream_.to_host(std::span(most), seen_, 0);
+  stream_.synchronize();
+  return *std::max_element(most.begin(), most.end());
+}
+
+template <class T>
 void DeviceSlice<T>::place_points() {
   const Index n = problem_.grid.points[0];
   const auto inside = [&](Index y) { return y >= held().begin && y < held().end; };

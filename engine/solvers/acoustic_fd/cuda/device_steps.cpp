@@ -10,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_windows.hpp"
 #include "engine/solvers/acoustic_fd/plan.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -80,7 +81,18 @@ class InCore final : public DeviceSteps {
     for (auto& slice : slices_) {
       const Index y = host_.at().halo_y;
       slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, silent);
-      slice->send_layers();
+      slice->send_layers(silent);
+      slice->stream().synchronize();
+    }
+    fresh_ = true;
+  }
+  void take_silence(int threads) override {
+    for (auto& slice : slices_)
+      for (std::size_t n = 0; n < slice->arrays(); ++n) slice->stream().zero(slice->array(n));
+    send_medium(threads);
+    if (host_.scaled()) parallel_for(threads, host_.held(), 1, [&](Index x) { host_.fill_stretches(x); });
+    for (auto& slice : slices_) {
+      slice->send_layers(true);
       slice->stream().synchronize();
     }
     fresh_ = true;
@@ -117,14 +129,30 @@ class InCore final : public DeviceSteps {
     }
     host_.refresh_images();
   }
-  bool bring_level(Index k, Index first, Index step, Index count) override {
-    for (auto& slice : slices_) {
-      if (step == 1) slice->fetch_level(k, {first, first + count}, slice->rows());
-      for (Index i = 0; step > 1 && i < count; ++i)
-        slice->fetch_level(k, {first + i * step, first + i * step + 1}, slice->rows());
-      slice->stream().synchronize();
+  [[nodiscard]] bool keeps_levels() const override { return true; }
+  void pressures(Index k, const Nodes& nodes, int threads, std::vector<float>& out) override {
+    const auto& count = nodes.count;
+    const std::size_t begin = out.size(), row = static_cast<std::size_t>(count[2]);
+    out.resize(begin + static_cast<std::size_t>(count[0] * count[1]) * row);
+    for_rows(k, nodes, threads, [&](Index i, Index j, const T* values) {
+      host_.pressure_of_row(nodes.first[0] + i * nodes.step[0], nodes.first[1] + j * nodes.step[1], nodes.first[2],
+                            nodes.step[2], {values, row},
+                            out.data() + begin + static_cast<std::size_t>(i * count[1] + j) * row);
+    });
+  }
+  double peak(Index k, int threads) override {
+    const auto& n = problem_.grid.points;
+    std::vector<double> most(1, 0.0);
+    if (!host_.scaled()) {
+      for (auto& slice : slices_) most.push_back(static_cast<double>(slice->largest(k, {0, n[0]})));
+    } else {  // the host knows what a row has to be multiplied by
+      most.assign(static_cast<std::size_t>(n[0]), 0.0);
+      for_rows(k, {{0, 0, 0}, {1, 1, 1}, n}, threads, [&](Index x, Index y, const T* values) {
+        double& own = most[static_cast<std::size_t>(x)];
+        own = std::max(own, host_.row_peak(x, y, values));
+      });
     }
-    return true;
+    return *std::max_element(most.begin(), most.end());
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
     if (problem_.has_walls()) return false;  // the host knows their share
@@ -149,6 +177,67 @@ class InCore final : public DeviceSteps {
   }
 
  private:
+  /// Planes of the medium are made in locked memory, in two parts, of which one is made while the other goes to the devices.
+  void send_medium(int threads) {
+    const std::size_t arrays = slices_.front()->arrays() - slices_.front()->changing();
+    if (arrays == 0) return;
+    constexpr Index piece =
+        Index{4} << 20;  // values; half a millisecond of a link, which threads that begin and copies do not take
+    const Layout& h = host_.at();
+    const Index n = problem_.grid.points[0],
+                together = std::clamp<Index>(piece / h.stride_x, 1, std::max<Index>(1, n / 4));
+    const auto values = static_cast<std::size_t>(together * h.stride_x + Layout::pad);
+    struct Part {
+      PinnedBuffer<T> memory;
+      std::vector<Event> taken;  ///< by each device
+      bool used = false;
+    } parts[2];
+    for (Part& part : parts) {
+      part.memory = slices_.front()->device().template pinned<T>(arrays * values);
+      std::fill_n(part.memory.data(), part.memory.size(), T(0));  // beside the cells
+      for (auto& slice : slices_) part.taken.push_back(slice->device().event());
+    }
+    for (Index x = 0, turn = 0; x < n; x += together, turn = 1 - turn) {
+      Part& part = parts[turn];
+      if (std::exchange(part.used, true))
+        for (const Event& taken : part.taken) taken.synchronize();
+      const Interval planes{x, std::min(x + together, n)};
+      const T* from[2] = {part.memory.data(), part.memory.data() + (arrays - 1) * values};
+      parallel_for(threads, planes, 1, [&](Index i) {
+        const FlushSubnormals flush;
+        const Index row = (i - x) * h.stride_x + h.halo_y * h.stride_y + Layout::pad;
+        host_.make_medium(i, part.memory.data() + row, part.memory.data() + (from[1] - from[0]) + row);
+      });
+      for (std::size_t d = 0; d < slices_.size(); ++d) {
+        slices_[d]->send_medium(planes, from);
+        slices_[d]->stream().record(part.taken[d]);
+      }
+    }
+    for (auto& slice : slices_) slice->stream().synchronize();
+  }
+  /// call(i, j, values of the row) for every row of these nodes; by several threads, but those of one i by one of them. They come in pieces of some
+  /// megabytes, which is enough for copies to take nothing beside their bytes.
+  template <class Call>
+  void for_rows(Index k, const Nodes& nodes, int threads, const Call& call) {
+    constexpr Index piece = Index{1} << 21;
+    const auto &first = nodes.first, &step = nodes.step, &count = nodes.count;
+    const Index together = std::max<Index>(1, piece / std::max<Index>(1, count[1] * count[2]));
+    for (Index x = 0; x < count[0]; x += together)
+      for (auto& slice : slices_) {
+        const auto from = [&](Index y) {
+          return std::clamp<Index>((y - first[1] + step[1] - 1) / step[1], 0, count[1]);
+        };
+        const Index begin = slice->rows().begin <= first[1] ? 0 : from(slice->rows().begin),
+                    end = slice->rows().end <= first[1] ? 0 : from(slice->rows().end),
+                    planes = std::min(together, count[0] - x);
+        const std::span<const T> seen = slice->gather(k, {first[0] + x * step[0], first[1] + begin * step[1], first[2]},
+                                                      step, {planes, end - begin, count[2]});
+        if (seen.empty()) continue;
+        parallel_for(threads, {0, planes}, 1, [&](Index i) {
+          for (Index j = begin; j < end; ++j) call(x + i, j, seen.data() + (i * (end - begin) + j - begin) * count[2]);
+        });
+      }
+  }
   /// Levels of the towers or panels that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
     if (problem_.tiling.starts_with("stepwise")) return 0;

@@ -18,6 +18,7 @@
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
 #include "engine/team/device.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,19 +33,29 @@ namespace conoid::acoustic_fd {
 
 class DeviceSteps {
  public:
+  /// first, first + step, … along each axis, as in March::Cut.
+  struct Nodes {
+    std::array<Index, 3> first, step, count;
+  };
   virtual ~DeviceSteps() = default;
   /// Of several ranks that all march on devices: what they arrange once. Collective.
   virtual void connect(Communicator&) {}
   /// Takes over the host's levels k and k−1 and its medium, after they were set. `silent`: all that updates change is zero.
   virtual void take(Index k, bool silent) = 0;
+  /// Where keeps_levels(): takes over a field of zeros at step 0, and makes the medium itself, by so many threads: the host's arrays are not looked at.
+  virtual void take_silence(int threads) { (void)threads; }
   /// Updates k … k+count−1, after Field::begin_band(). Of several ranks: also what these exchange before.
   virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
-  /// Fills level k of `count` planes of the host, first, first + step, …, without images, and leaves all else as it is; false: it takes a bring_back().
-  virtual bool bring_level(Index k, Index first, Index step, Index count) {
-    return (void)k, (void)first, (void)step, (void)count, false;
+  /// Levels rest on devices alone: pressures() and peak() need none of the host's, which are looked at after bring_back() only.
+  [[nodiscard]] virtual bool keeps_levels() const { return false; }
+  /// Where keeps_levels(): Field::append_pressure() of all planes. Fetches no more than these nodes.
+  virtual void pressures(Index k, const Nodes& nodes, int threads, std::vector<float>& out) {
+    (void)k, (void)nodes, (void)threads, (void)out;
   }
+  /// Where keeps_levels(): the largest Field::plane_peak().
+  virtual double peak(Index k, int threads) { return (void)k, (void)threads, 0; }
   /// Energies between levels k−1 and k of the host's planes, [plane][kinetic, potential], with the bits of Field::plane_energy(); false: the host's levels
   /// are those of now.
   virtual bool plane_energies(Index k, std::vector<double>& sums) = 0;

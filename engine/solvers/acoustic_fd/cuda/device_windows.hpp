@@ -45,19 +45,10 @@ class Windowed final : public DeviceSteps {
     for (std::size_t kind = 0; kind < slice_.kinds_of_panels(); ++kind)
       panel_levels_.push_back(slice_.panel_levels(kind));
     place_planes();
-    if (!in_arrays()) return;
-    bool locked = true;
-    const auto lock_array = [&](const T* values, Index count) {
-      locked = ring_.lock(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)) && locked;
-    };
-    for (std::size_t n = 0; n < slice_.arrays(); ++n) lock_array(slice_.host_array(n), host.at().count);
-    for (const auto& m : slice_.plane_memory()) lock_array(m.host, problem.grid.points[0] * m.values);
-    if (!locked)
-      log::warning(
-          "acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
   }
 
   void take(Index, bool) override {
+    if (in_arrays() && !std::exchange(locked_, true)) lock_arrays();
     slice_.send_layers();
     slice_.stream().synchronize();
     energies_of_ = -1;
@@ -113,6 +104,18 @@ class Windowed final : public DeviceSteps {
   }
 
  private:
+  /// Once they have been written: all threads are faster to touch them than the system, which would do so for one that locks them.
+  void lock_arrays() {
+    bool locked = true;
+    const auto lock_array = [&](const T* values, Index count) {
+      locked = ring_.lock(const_cast<T*>(values), static_cast<std::size_t>(count) * sizeof(T)) && locked;
+    };
+    for (std::size_t n = 0; n < slice_.arrays(); ++n) lock_array(slice_.host_array(n), host_.at().count);
+    for (const auto& m : slice_.plane_memory()) lock_array(m.host, problem_.grid.points[0] * m.values);
+    if (!locked)
+      log::warning(
+          "acoustic-fd: the memory of the field cannot be locked; copies to and from the device will be slower");
+  }
   using Piece = typename HostPlanes<T>::Piece;
   struct Sweep {
     Index first;  ///< step, counted from the beginning of the chain
@@ -339,6 +342,7 @@ class Windowed final : public DeviceSteps {
   std::vector<Mark> made_[2];      ///< stages of the last position of each stream
   PinnedBuffer<double> energies_;  ///< of planes
   Index energies_of_ = -1;         ///< step
+  bool locked_ = false;            ///< the host's arrays are
 };
 
 }  // namespace conoid::acoustic_fd

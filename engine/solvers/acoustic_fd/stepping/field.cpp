@@ -85,6 +85,12 @@ void Field<T>::take_medium(Index row) {
     memories_.emplace_back(at_.count);
     relaxation_steps_.push_back(relaxation_step(relaxation, problem_.dt));
   }
+  const auto varies = [&](std::size_t axis) { return problem_.velocity->along(axis).varies; };
+  if (varying_ && varies(2) && !varies(0) && !varies(1)) {
+    const Grid& g = problem_.grid;
+    column_.resize(static_cast<std::size_t>(at_.nz));
+    problem_.velocity->row(g.at(0, 0), g.at(1, 0), g.origin[2], g.spacing[2], column_);
+  }
   if (!varying_) {
     const double ratio = problem_.speed.highest * problem_.dt / problem_.grid.spacing[0];
     std::fill_n(a_.data(), row, static_cast<T>(ratio * ratio));
@@ -196,51 +202,77 @@ Index Field<T>::memory_at(std::size_t a, Index x, Index y) const {
 }
 
 template <class T>
-void Field<T>::fill_plane(Index x) {
+void Field<T>::speeds_of_row(Index x, Index y, std::vector<double>& c) const {
   const Grid& g = problem_.grid;
-  const double h = g.spacing[0];
-  std::vector<double> c(static_cast<std::size_t>(at_.nz)), other(c.size());
-  for (Index y = 0; y < at_.ny; ++y) {
-    const Index here = at_.at(x, y);
-    const double px = g.at(0, x + at_.first), py = g.at(1, y);
-    problem_.velocity->row(px, py, g.origin[2], g.spacing[2], c);
-    const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
-    const auto is_solid = [&](Index z) { return solid && solid[z] != Solid::none; };
+  c.resize(static_cast<std::size_t>(at_.nz));
+  if (!column_.empty())
+    std::copy(column_.begin(), column_.end(), c.begin());
+  else
+    problem_.velocity->row(g.at(0, x + at_.first), g.at(1, y), g.origin[2], g.spacing[2], c);
+}
+
+template <class T>
+void Field<T>::make_medium(Index x, T* a, T* v) const {
+  std::vector<double> c, potential(static_cast<std::size_t>(dense_ ? at_.nz : 0));
+  const double h = problem_.grid.spacing[0];
+  for (Index y = 0; y < at_.ny; ++y, a += at_.stride_y, v += at_.stride_y) {
     if (varying_) {
-      T* const a = a_.data() + here;
+      speeds_of_row(x, y, c);
       for (Index z = 0; z < at_.nz; ++z) {
         const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
         a[z] = static_cast<T>(ratio * ratio);
       }
-      for (Index z = 0; solid && z < at_.nz; ++z)
-        if (is_solid(z)) a[z] = static_cast<T>(still);
+      if (const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr)
+        for (Index z = 0; z < at_.nz; ++z)
+          if (solid[z] != Solid::none) a[z] = static_cast<T>(still);
+      if (problem_.obstacles && problem_.obstacles->cuts())
+        for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
+          if (cut.mass > 0 && !cut.in_layer) {
+            const double ratio = c[static_cast<std::size_t>(cut.z)] * problem_.dt / h;
+            a[cut.z] = static_cast<T>(ratio * ratio / cut.mass);
+          }
     }
-    if (problem_.obstacles && problem_.obstacles->cuts())
-      for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
-        if (cut.mass > 0 && !cut.in_layer) {
-          const double ratio = c[static_cast<std::size_t>(cut.z)] * problem_.dt / h;
-          a_.data()[here + cut.z] = static_cast<T>(ratio * ratio / cut.mass);
-        }
     if (dense_) {
-      density_potential(problem_, stencil_, x + at_.first, y, other);
-      add_wall_potential(problem_, stencil_, x + at_.first, y, other);
-      for (Index z = 0; z < at_.nz; ++z) v_.data()[here + z] = static_cast<T>(other[static_cast<std::size_t>(z)]);
-      for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
-      pressure_factor(problem_, x + at_.first, y, 0, 1, other);
+      density_potential(problem_, stencil_, x + at_.first, y, potential);
+      add_wall_potential(problem_, stencil_, x + at_.first, y, potential);
+      std::transform(potential.begin(), potential.end(), v, [](double value) { return static_cast<T>(value); });
     }
-    if (problem_.initial.kind == Initial::Kind::none) {  // most runs; where it is written first, the memory is near
-      const auto silent = [&](T* values) { std::fill_n(values + here, at_.nz, T(0)); };
-      silent(level(0));
-      silent(level(1));
-      if (problem_.peak_map) silent(map_[0].data());
-      for (auto& memory : memories_) silent(memory.data());
-      continue;
-    }
+  }
+}
+
+template <class T>
+void Field<T>::fill_stretches(Index x) {
+  const bool any = std::any_of(memory_, memory_ + 3, [](const Memory& m) { return m.layer.any(); });
+  for (Index y = 0; dense_ && any && y < at_.ny; ++y)
+    for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
+}
+
+template <class T>
+void Field<T>::fill_plane(Index x) {
+  const Index plane = at_.at(x, 0);
+  make_medium(x, a_.data() + (varying_ ? plane : 0), v_.data() + (dense_ ? plane : 0));
+  fill_stretches(x);
+  if (problem_.initial.kind == Initial::Kind::none)
+    silence_all(x);
+  else
+    fill_levels(x);
+}
+
+template <class T>
+void Field<T>::fill_levels(Index x) {
+  const Grid& g = problem_.grid;
+  std::vector<double> c, factor(static_cast<std::size_t>(at_.nz), 1.0);
+  silence_layers(x);
+  for (Index y = 0; y < at_.ny; ++y) {
+    const Index here = at_.at(x, y);
+    speeds_of_row(x, y, c);
+    if (dense_) pressure_factor(problem_, x + at_.first, y, 0, 1, factor);
+    const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
     for (Index z = 0; z < at_.nz; ++z) {
       T now = 0, before = 0;
-      const bool starts = !on_free_surface(x + at_.first, y, z) && !is_solid(z);
-      const Vec3 p{px, py, g.at(2, z)};
-      const double speed = c[static_cast<std::size_t>(z)], scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
+      const bool starts = !on_free_surface(x + at_.first, y, z) && !(solid && solid[z] != Solid::none);
+      const Vec3 p{g.at(0, x + at_.first), g.at(1, y), g.at(2, z)};
+      const double speed = c[static_cast<std::size_t>(z)], scale = 1 / factor[static_cast<std::size_t>(z)];
       if (starts) {
         now = static_cast<T>(scale * initial_pressure(problem_.initial, p));
         before = static_cast<T>(scale * pressure_before(problem_, p, speed));
@@ -253,6 +285,24 @@ void Field<T>::fill_plane(Index x) {
             starts ? static_cast<T>(scale * initial_memory(problem_, problem_.relaxations[l], p, speed)) : T(0);
     }
   }
+}
+
+template <class T>
+void Field<T>::silence_layers(Index x) {
+  for (std::size_t a = 0; a < 3; ++a)
+    if (memory_[a].layer.any() && !slab_.moves)
+      if (const auto [position, count] = memory_plane(a, x); count > 0)
+        for (auto& block : memory_[a].block) std::fill_n(block.data() + position, count, T(0));
+}
+
+template <class T>
+void Field<T>::silence_all(Index x) {
+  silence_plane(x);
+  const Index plane = at_.at(x, -at_.halo_y) - vector_pad;
+  for (auto& map : map_)
+    if (map.data()) std::fill_n(map.data() + plane, at_.stride_x, T(0));
+  for (auto& memory : memories_) std::fill_n(memory.data() + plane, at_.stride_x, T(0));
+  silence_layers(x);
 }
 
 /// What the layers of an axis need of the density in row (x, y).
@@ -794,20 +844,33 @@ void Field<T>::plane_energy(Index k, Index x, std::span<const double> wz, double
 
 template <class T>
 double Field<T>::plane_peak(Index k, Index x) const {
-  T most = 0;
-  bool finite = true;
-  std::vector<double> factor(static_cast<std::size_t>(scaled_ ? at_.nz : 0));
-  for (Index y = 0; y < at_.ny; ++y) {
-    const T* u = level(k) + at_.at(x, y);
-    if (scaled_) pressure_factor(problem_, x + at_.first, y, 0, 1, factor);
-    for (Index z = 0; z < at_.nz; ++z) {
-      T v = u[z] < 0 ? -u[z] : u[z];
-      if (scaled_) v *= static_cast<T>(factor[static_cast<std::size_t>(z)]);
-      most = v > most ? v : most;
-      finite &= (v - v == 0);
-    }
+  double most = 0;
+  for (Index y = 0; y < at_.ny; ++y) most = std::max(most, row_peak(x + at_.first, y, level(k) + at_.at(x, y)));
+  return most;
+}
+
+template <class T>
+double Field<T>::row_peak(Index x, Index y, const T* values) const {
+  constexpr Index lanes = 16;           // of their own, so that no value waits for the one before
+  T most[lanes] = {}, odd[lanes] = {};  // v − v is zero, or no number where v is not finite
+  const auto look = [&](Index lane, T value) {
+    const T v = value < 0 ? -value : value;
+    most[lane] = v > most[lane] ? v : most[lane];
+    odd[lane] += v - v;
+  };
+  if (scaled_) {
+    std::vector<double> factor(static_cast<std::size_t>(at_.nz));
+    pressure_factor(problem_, x, y, 0, 1, factor);
+    for (Index z = 0; z < at_.nz; ++z) look(z % lanes, values[z] * static_cast<T>(factor[static_cast<std::size_t>(z)]));
+  } else {
+    Index z = 0;
+    for (; z + lanes <= at_.nz; z += lanes)
+      for (Index lane = 0; lane < lanes; ++lane) look(lane, values[z + lane]);
+    for (; z < at_.nz; ++z) look(0, values[z]);
   }
-  return finite ? static_cast<double>(most) : HUGE_VAL;
+  for (const T o : odd)
+    if (!(o == 0)) return HUGE_VAL;
+  return static_cast<double>(*std::max_element(most, most + lanes));
 }
 
 template <class T>

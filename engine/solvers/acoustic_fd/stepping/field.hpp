@@ -66,8 +66,13 @@ class Field final : public PatchSink {
   /// Where a plane of a level begins, with what lies beside its rows, as it is kept.
   [[nodiscard]] const T* plane_of_level(Index k, Index x) const;
 
-  /// Medium and initial field of one plane (local x inside held()), levels 0 and −1. First touch of its memory.
+  /// Medium and initial field of one plane (local x inside held()), levels 0 and −1, memories of layers. First touch of its memory, which is zero
+  /// before.
   void fill_plane(Index x);
+  /// The medium alone, c² dt²/h_x² and h_x² V where they vary, to where plane x begins (row 0, z = 0) in memory that is zero beside the cells. From any thread.
+  void make_medium(Index x, T* a, T* v) const;
+  /// What matched layers need of the density in plane x.
+  void fill_stretches(Index x);
   void place_points();
   /// p^{−1} of a field at rest, from p^0 with its images in place, on local planes; their neighbours must be there.
   void rest_start(Interval planes);
@@ -97,6 +102,8 @@ class Field final : public PatchSink {
   void plane_energy(Index k, Index x, std::span<const double> wz, double half_low, double half_high, double& kinetic,
                     double& potential) const;
   [[nodiscard]] double plane_peak(Index k, Index x) const;
+  /// The same of the values of one row (x global).
+  [[nodiscard]] double row_peak(Index x, Index y, const T* values) const;
   /// What one row of q has to be multiplied by to be pressure; empty when it is 1.
   [[nodiscard]] bool scaled() const { return scaled_; }
 
@@ -162,6 +169,10 @@ class Field final : public PatchSink {
   /// Pressure of level k at the nodes of a cut (March::Cut) that lie on these planes (global x).
   void append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
                        std::vector<float>& out) const;
+  /// The same of one plane x (global) of the cut.
+  void put_pressure(Index k, const Three& first, const Three& step, const Three& count, Index x, float* out) const;
+  /// Of values of level k at nodes first_z, first_z + step_z, … of row (x global, y).
+  void pressure_of_row(Index x, Index y, Index first_z, Index step_z, std::span<const T> values, float* out) const;
   [[nodiscard]] const T* curvature() const { return curvature_; }
   [[nodiscard]] const T* slope() const { return slope_; }
 
@@ -223,6 +234,10 @@ class Field final : public PatchSink {
   void remember(Index k, const Box& box) { solids(k, box, beside_->remember); }
   void solids(Index k, const Box& box, void (*row)(const RelaxRow<T>&));
   void images(T* u, const Box& box);
+  void silence_layers(Index x);
+  void silence_all(Index x);
+  void fill_levels(Index x);
+  void speeds_of_row(Index x, Index y, std::vector<double>& c) const;
   void fill_stretch(std::size_t a, Index x, Index y);
   [[nodiscard]] std::vector<std::pair<std::string, T*>> kept_arrays() const;
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
@@ -243,8 +258,9 @@ class Field final : public PatchSink {
   Interval core_x_{};  ///< global
   Interval held_{};
   Block<T> level_[2];
-  Block<T> a_;  ///< c² dt²/h_x²: every cell, or one row where c is constant
-  Block<T> v_;  ///< h_x² V: every cell, or one row of zeros where the density is constant
+  Block<T> a_;                  ///< c² dt²/h_x²: every cell, or one row where c is constant
+  Block<T> v_;                  ///< h_x² V: every cell, or one row of zeros where the density is constant
+  std::vector<double> column_;  ///< c of a row along z where it is the same for all x and y and varies along z
   bool varying_ = false, dense_ = false, scaled_ = false, unequal_ = false;
   RowWeights<T> weights_;
   T curvature_[max_radius + 1]{}, slope_[max_radius + 1]{};

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -116,8 +117,36 @@ void Field<T>::append_nodes(const T* from, const Three& first, const Three& step
 template <class T>
 void Field<T>::append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
                                std::vector<float>& out) const {
-  append_nodes(level(k), first, step, count, planes, out,
-               [&](T q, double f) { return static_cast<float>(scaled_ ? q * static_cast<T>(f) : q); });
+  const auto values = static_cast<std::size_t>(count[1] * count[2]);
+  for (Index x = first[0]; x < first[0] + count[0] * step[0]; x += step[0]) {
+    if (x < planes.begin || x >= planes.end) continue;
+    out.resize(out.size() + values);
+    put_pressure(k, first, step, count, x, out.data() + out.size() - values);
+  }
+}
+
+template <class T>
+void Field<T>::put_pressure(Index k, const Three& first, const Three& step, const Three& count, Index x,
+                            float* out) const {
+  std::vector<T> values(static_cast<std::size_t>(count[2]));
+  for (Index j = 0; j < count[1]; ++j, out += count[2]) {
+    const Index y = first[1] + j * step[1];
+    const T* const row = level(k) + at_.at(x - at_.first, y, first[2]);
+    for (Index l = 0; l < count[2]; ++l) values[static_cast<std::size_t>(l)] = row[l * step[2]];
+    pressure_of_row(x, y, first[2], step[2], values, out);
+  }
+}
+
+template <class T>
+void Field<T>::pressure_of_row(Index x, Index y, Index first_z, Index step_z, std::span<const T> values,
+                               float* out) const {
+  if (!scaled_) {
+    std::transform(values.begin(), values.end(), out, [](T q) { return static_cast<float>(q); });
+    return;
+  }
+  std::vector<double> factor(values.size(), 1.0);
+  pressure_factor(problem_, x, y, first_z, step_z, factor);
+  for (std::size_t l = 0; l < values.size(); ++l) out[l] = static_cast<float>(values[l] * static_cast<T>(factor[l]));
 }
 
 template <class T>
@@ -146,6 +175,8 @@ std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
   template void Field<T>::map(const T*, const Box&);                                                               \
   template void Field<T>::append_pressure(Index, const Three&, const Three&, const Three&, Interval,               \
                                           std::vector<float>&) const;                                              \
+  template void Field<T>::put_pressure(Index, const Three&, const Three&, const Three&, Index, float*) const;      \
+  template void Field<T>::pressure_of_row(Index, Index, Index, Index, std::span<const T>, float*) const;           \
   template void Field<T>::append_map(int, const Three&, const Three&, const Three&, Interval, std::vector<float>&) \
       const;                                                                                                       \
   template std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const;

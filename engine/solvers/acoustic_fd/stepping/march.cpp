@@ -13,12 +13,14 @@
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -64,23 +66,28 @@ class TiledMarch final : public March {
     choose(team);
     // The more threads, the less a longer band delays an answer, and the fewer of them wait at its ends.
     if (cluster.size() == 1 && team.threads() >= many_threads) band_ = 2 * tried_;
-    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
-      const FlushSubnormals flush;
-      field_.fill_plane(x);
-    });
-    team.run(phase);
-    field_.clear_memory();
+    team_ = &team;
     field_.place_points();
-    field_.refresh_images();
-    if (problem_.initial.starts_at_rest()) {
-      {
-        const FlushSubnormals flush;
-        field_.rest_start({0, planes_.size()});
-      }
-      exchange(cluster, slab_.beside);
-      field_.refresh_images();
-    }
     open_devices(team, cluster);
+    const bool silent = problem_.silent_at(k_);
+    if (device_ && device_->keeps_levels() && silent) {
+      // To be given memory takes longer than all else that is done with it before the first step, and the device has its own.
+      touched_ = false;
+      return device_->take_silence(team.threads());
+    }
+    fill(team);
+    const auto in_planes = [&](Interval planes, const PlanesPhase::Body& body) {
+      PlanesPhase phase("touch", planes, plane_bytes(), body);
+      team.run(phase);
+    };
+    const auto refresh = [&] { in_planes(field_.held(), [&](Index x) { field_.refresh_images(x); }); };
+    if (!silent) refresh();  // those of zeros are there
+    if (problem_.initial.starts_at_rest()) {
+      in_planes({0, planes_.size()}, [&](Index x) { field_.rest_start({x, x + 1}); });
+      exchange(cluster, slab_.beside);
+      refresh();
+    }
+    if (device_) device_->take(k_, silent);
   }
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
@@ -129,8 +136,9 @@ class TiledMarch final : public March {
   [[nodiscard]] Index band() const override { return band_; }
 
   void sample(std::span<double> parts) const override {
-    bring_back();
     std::fill(parts.begin(), parts.end(), 0.0);
+    if (!touched_ && !host_is_old_) return;  // before the first step
+    bring_back();
     field_.sample(k_, planes_, parts);
   }
   [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
@@ -159,7 +167,8 @@ class TiledMarch final : public March {
   }
 
   double peak(Team& team) override {
-    bring_level(planes_.begin, 1, planes_.size());
+    if (device_ && device_->keeps_levels()) return device_->peak(k_, team.threads());
+    bring_back();
     std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
     PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
                       [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
@@ -168,8 +177,21 @@ class TiledMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    bring_level(cut.first[0], cut.step[0], cut.count[0]);
-    field_.append_pressure(k_, cut.first, cut.step, cut.count, planes_, out);
+    if (device_ && device_->keeps_levels())
+      return device_->pressures(k_, {cut.first, cut.step, cut.count}, team_->threads(), out);
+    bring_back();
+    const auto before = [&](Index x) {
+      return std::clamp<Index>((x - cut.first[0] + cut.step[0] - 1) / cut.step[0], 0, cut.count[0]);
+    };
+    const Interval mine{planes_.begin <= cut.first[0] ? 0 : before(planes_.begin),
+                        planes_.end <= cut.first[0] ? 0 : before(planes_.end)};
+    const auto plane = static_cast<std::size_t>(cut.count[1] * cut.count[2]);
+    const std::size_t begin = out.size();
+    out.resize(begin + static_cast<std::size_t>(mine.size()) * plane);
+    parallel_for(team_->threads(), mine, 1, [&](Index i) {
+      field_.put_pressure(k_, cut.first, cut.step, cut.count, cut.first[0] + i * cut.step[0],
+                          out.data() + begin + static_cast<std::size_t>(i - mine.begin) * plane);
+    });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
@@ -199,6 +221,7 @@ class TiledMarch final : public March {
   }
 
   void load(CheckpointReader& reader, Communicator& cluster) override {
+    touch();
     k_ = reader.value<Index>("step");
     field_.load_planes(reader, k_, planes_);
     field_.load_memory_x(reader);
@@ -231,17 +254,25 @@ class TiledMarch final : public March {
       band_ = static_cast<Index>(cluster.minimum(static_cast<double>(band_)));
       if (cluster.minimum(device_ ? 1.0 : 0.0) > 0) device_->connect(cluster);
     }
-    if (device_) device_->take(k_, problem_.silent_at(k_));
+  }
+  /// The host's field gets its memory, by all threads, each page near the one that will read it; a copy from a device would meet page after page
+  /// that nobody has touched.
+  void touch() const {
+    if (!std::exchange(touched_, true)) fill(*team_);
+  }
+  void fill(Team& team) const {
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
+      const FlushSubnormals flush;
+      field_.fill_plane(x);
+    });
+    team.run(phase);
   }
   /// Whoever reads the field reads the host's.
   void bring_back() const {
+    touch();
     if (!device_ || !host_is_old_) return;
     device_->bring_back(k_);
     host_is_old_ = false;
-  }
-  /// Who reads pressures of some planes only, as frames do, needs no more: of 2·10⁹ nodes both levels are 17 GB.
-  void bring_level(Index first, Index step, Index count) const {
-    if (device_ && host_is_old_ && !device_->bring_level(k_, first, step, count)) bring_back();
   }
   [[nodiscard]] Bytes plane_bytes() const {
     return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size()));
@@ -353,8 +384,8 @@ class TiledMarch final : public March {
   const Problem& problem_;
   Machine machine_;
   Slab slab_;
-  Field<T> field_;
-  Index tried_, band_;  ///< steps of a band by which a tiling is tried, and of others
+  mutable Field<T> field_;  ///< who reads it brings it back from devices first
+  Index tried_, band_;      ///< steps of a band by which a tiling is tried, and of others
   TileShape shape_;
   std::vector<TileShape> candidates_;  ///< not empty: still measuring
   std::vector<double> rates_;
@@ -372,6 +403,8 @@ class TiledMarch final : public March {
   Index halo_planes_ = 0;
   std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
   mutable bool host_is_old_ = false;     ///< the devices are ahead
+  mutable bool touched_ = true;          ///< the host's field has memory, and the medium
+  Team* team_ = nullptr;
 };
 
 }  // namespace

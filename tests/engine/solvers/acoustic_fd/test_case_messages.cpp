@@ -59,6 +59,48 @@ class TestCaseMessages : public QObject {
     for (const auto& d : check({})) QFAIL(d.render().c_str());
   }
 
+  /// Tops that are coordinates would leave one speed in the whole grid.
+  void layers_outside_the_grid_are_told() {
+    const auto told = [&](const char* quantity, const char* tops, const char* words) {
+      std::string layers = R"({"kind": "layers", "depth_axis": "-z", "layers": [)" + std::string(tops) + "]}";
+      const auto all = check({{std::string("medium.") + quantity, layers}});
+      return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+        return d.severity == Severity::warning && d.text.find(words) != std::string::npos &&
+               d.hint.find("face z_max") != std::string::npos;
+      });
+    };
+    const char* const outside = "lies in the grid";
+    QVERIFY(told("velocity", R"({"top": -590, "speed": 1500}, {"top": -200, "speed": 1900})", "nothing of layer 1"));
+    QVERIFY(told("velocity", R"({"speed": 1500}, {"top": 600, "speed": 1900})", "which is 590 m deep"));
+    QVERIFY(told("density", R"({"density": 1000}, {"top": 591, "density": 1900})", "nothing of layer 2"));
+    QVERIFY(!told("velocity", R"({"top": -10, "speed": 1500}, {"top": 589, "speed": 1900})", outside));
+    QVERIFY(!told("velocity", R"({"top": 700, "speed": 1500})", outside));  // the first fills what lies above it
+  }
+
+  /// Tables of zeros have a reason that can be known before the run.
+  void sources_and_receivers_that_stay_silent_are_told() {
+    const auto told = [&](const std::vector<std::pair<std::string, std::string>>& changes, const char* words) {
+      const auto all = check(changes);
+      return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+        return d.severity == Severity::warning && d.text.find(words) != std::string::npos;
+      });
+    };
+    const char *const late = "source 1 has sent nothing yet", *const zero = "source 1 sends nothing",
+                      *const far = "nothing reaches receiver R1";
+    QVERIFY(told({{"excitation.sources.0.signal.delay", "0.5"}}, late));
+    QVERIFY(!told({{"excitation.sources.0.signal.delay", "0.06"}}, late));
+    QVERIFY(told({{"excitation.sources.0.signal.amplitude", "0"}}, zero));
+    // The spread over eight nodes, 80 m, leaves 20 m: 13 ms at 1500 m/s, 5 steps.
+    const auto until = [&](const char* end) {
+      return told({{"medium.velocity.speed", "1500"},
+                   {"output.receivers.0.position", "[400, 300, 300]"},
+                   {"parameters.end_time", end}},
+                  far);
+    };
+    QVERIFY(until("0.009") && !until("0.015"));
+    for (const char* words : {late, zero, far}) QVERIFY(!told({}, words));
+  }
+
   void media_that_grow_at_any_time_step_are_told() {
     using Changes = std::vector<std::pair<std::string, std::string>>;
     const auto says = [&](Changes changes, const char* words) {

@@ -12,7 +12,9 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 
@@ -72,8 +74,8 @@ class TestDeviceField : public QObject {
     QVERIFY(march_on(*second, p, 4, team, *cluster) == rest);
   }
 
-  /// Rounds of panels one after the other, and a rest.
-  static Index rounds(const Problem& p) { return conoid::all_rows() ? 19 : p.order == 2 ? 17 : 11; }
+  /// Rounds of panels one after the other, and a rest: two of the longest and three steps, or two and some of each kind of the shorter ones.
+  static Index rounds(const Problem& p) { return p.order == 2 ? 17 : 11; }
 
   /// A run that goes in `way` gives the bits of one that goes step by step; what it gave.
   static Everything same_as_single_steps(Problem p, const std::string& way, const char* device, Index steps) {
@@ -279,7 +281,7 @@ class TestDeviceField : public QObject {
                                          Turn{6, {31, 35, 49}, true, true, true, false, true},
                                          Turn{8, {19, 69, 39}, true, false, true, true, false},
                                          Turn{8, {33, 37, 41}, true, true, false, false, true}},
-                                        {1, 3, 5, 6, 7, 10})) {
+                                        {1, 3, 5, 7, 10})) {
       Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (turn.layered) make_matched(p);
@@ -331,7 +333,7 @@ class TestDeviceField : public QObject {
     };
     for (const Turn& turn : taken<Turn>({Turn{2, {89, 21, 139}, 3}, Turn{2, {90, 20, 50}, 2},
                                          Turn{4, {101, 33, 135}, 6}, Turn{8, {103, 34, 138}, 6}},
-                                        {1, 2, 3})) {
+                                        {1, 2})) {
       configure_emulated({.multiprocessors = turn.multiprocessors});
       Problem p = busy_problem(turn.order, turn.points, true, turn.order != 4, false);
       PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans),
@@ -420,7 +422,7 @@ class TestDeviceField : public QObject {
                       Turn{2, {190, 19, 37}, 7, true, false, false, true, true},
                       Turn{4, {181, 17, 35}, 7, false, true, false, false, true},
                       Turn{6, {203, 17, 41}, 8, true, false, false, true, true}},
-                     {2, 6})) {
+                     {2})) {
       Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -597,7 +599,7 @@ class TestDeviceField : public QObject {
          taken<Turn>({Turn{2, {19, 61, 141}, 2, false, false, false}, Turn{2, {17, 91, 37}, 3, true, false, true},
                       Turn{2, {17, 65, 35}, 2, false, true, false}, Turn{4, {18, 69, 41}, 2, true, true, true},
                       Turn{6, {23, 53, 39}, 2, false, false, true}, Turn{8, {19, 101, 38}, 3, false, false, false}},
-                     {1, 3, 4})) {
+                     {1, 3})) {
       Problem p = busy_problem(turn.order, turn.points, !turn.unequal, true, false);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (turn.swapped) std::swap(p.faces[2], p.faces[3]);
@@ -609,7 +611,7 @@ class TestDeviceField : public QObject {
       const char* const names = turn.devices == 2 ? "emulated:0,emulated:1" : "emulated:0,emulated:1,emulated:2";
       std::string how;
       (void)run(p, names, 5, &how, 5);                 // before both ways have been timed
-      const Index far = conoid::all_rows() ? 73 : 31;  // three stretches, or two
+      const Index far = conoid::all_rows() ? 61 : 31;  // three stretches, or two
       const Everything got = run(p, names, 19, nullptr, 19), longer = run(p, names, far, nullptr, 10);
       p.tiling = "stepwise 8";
       const QString where = QString("order %1, %2").arg(turn.order).arg(how.c_str());
@@ -638,6 +640,7 @@ class TestDeviceField : public QObject {
       const Everything one = run(p, "emulated:0", 19, nullptr, 19);
       p.device_shares = {7, 3};
       for (const bool room : {true, false}) {
+        if (matched && !room && !conoid::all_rows()) continue;
         // A device that has memory for half of the rows and no more cannot take seven tenths of them: both take half.
         if (!room)
           p.device_memory =
@@ -670,9 +673,9 @@ class TestDeviceField : public QObject {
               Turn{6, {37, 93, 43}, 3, false, false, false, "auto"},
               Turn{8, {35, 107, 48}, 3, false, true, true, "auto"},
               Turn{8, {37, 91, 41}, 2, true, false, false, "stepwise 8"}},
-             {0, 4, 6})) {
-      for (const bool both : {false, true}) {
-        if (both && !conoid::all_rows() && turn.order != 4) continue;
+             {0, 6})) {
+      for (const bool both : {false, true}) {  // of y, or one of them across the border
+        if (both != (turn.order == 8) && !conoid::all_rows()) continue;
         Problem p = busy_problem(turn.order, turn.points, !turn.unequal, true, false);
         make_matched(p);
         if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
@@ -693,12 +696,13 @@ class TestDeviceField : public QObject {
         const QString where = QString("order %1, %2").arg(turn.order).arg(how.c_str());
         QVERIFY2(how.find(fmt::format("{} ×", turn.devices)) == 0, qPrintable(where));
         QCOMPARE(how.find("panels of") != std::string::npos, p.tiling == "auto");
-        const Everything one = run(p, "emulated:0", 31, nullptr, 10);
+        const Index steps = conoid::all_rows() ? 31 : 21;  // of which 10, then the rest at once
+        const Everything one = run(p, "emulated:0", steps, nullptr, 10);
         QVERIFY2(*std::max_element(one.field.begin(), one.field.end()) > 1e-6F, "something happens");
-        QVERIFY2(run(p, names, 31, nullptr, 10) == one, qPrintable(where));
+        QVERIFY2(run(p, names, steps, nullptr, 10) == one, qPrintable(where));
         if (p.tiling != "auto") continue;
         p.tiling = "stepwise 8";
-        QVERIFY2(run(p, names, 31, nullptr, 10) == one, qPrintable(where + ", single steps"));
+        QVERIFY2(run(p, names, steps, nullptr, 10) == one, qPrintable(where + ", single steps"));
       }
     }
     configure_emulated({});
@@ -711,11 +715,13 @@ class TestDeviceField : public QObject {
     configure_emulated({.devices = 2});
     for (const auto& [order, deep] : {std::pair{2, 32}, {8, 30}})
       for (const char* tiling : {"auto", "stepwise 8"}) {
+        if ((order == 2) != (std::string_view(tiling) == "auto") && !conoid::all_rows()) continue;
         Problem p = busy_problem(order, {17, 66, deep}, true, false, false);
         p.tiling = tiling;
         const double border = p.grid.at(1, 33) - 1.3, surface = p.grid.at(2, deep - 4);
         p.sources.push_back({{p.grid.at(0, 8), border, surface}, p.sources.front().signal});
-        QVERIFY2(run(p, "emulated:0,emulated:1", 41, nullptr, 3) == run(p, "emulated:0", 41, nullptr, 3),
+        const Index steps = conoid::all_rows() ? 41 : 25;  // in stretches of 3, 7, 15 and the rest
+        QVERIFY2(run(p, "emulated:0,emulated:1", steps, nullptr, 3) == run(p, "emulated:0", steps, nullptr, 3),
                  qPrintable(QString("order %1, %2 nodes deep, %3").arg(order).arg(deep).arg(tiling)));
       }
     configure_emulated({});
@@ -740,42 +746,76 @@ class TestDeviceField : public QObject {
     }
   }
 
-  /// A frame that keeps every third plane fetches those of the last level; what is asked for later, and the march itself, know nothing of it.
-  void planes_that_are_looked_at_come_alone() {
-    const Problem p = run_problem(4, {29, 23, 31});
-    March::Cut some, all;
-    some.first = {1, 0, 2};
-    some.step = {3, 2, 4};
-    some.count = {9, 11, 7};
-    all.count = p.grid.points;
-    const auto looked_at = [&](const char* workers) {
+  /// Frames and the largest pressure fetch the nodes that they look at from one device and from two; what is asked for later, and the march itself,
+  /// know nothing of it: planes, rows and nodes left out, one plane across x, all nodes, of one density and of many, in both precisions, from a
+  /// silent start, whose levels the host has no memory for until a checkpoint, and from a field.
+  void nodes_that_are_looked_at_come_alone() {
+    struct Turn {
+      bool dense, double_precision, silent;
+    };
+    for (const Turn& turn : {Turn{false, false, true}, Turn{true, false, false}, Turn{true, true, true}}) {
+      Problem p = busy_problem(4, {29, 23, 31}, false, true, turn.double_precision);
+      if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (!turn.silent)
+        p.initial = {Initial::Kind::pulse, 3.0, 6.0, {p.grid.at(0, 14), p.grid.at(1, 11), p.grid.at(2, 15)}};
+      March::Cut some, across, all;
+      some.first = {1, 0, 2};
+      some.step = {3, 2, 4};
+      some.count = {9, 11, 7};
+      across.first = {0, 13, 0};  // of one device's rows
+      across.count = {29, 1, 31};
+      all.count = p.grid.points;
+      const auto looked_at = [&](const char* workers) {
+        const auto cluster = single_rank();
+        Team team(parse_workers(workers, 2).value());
+        const auto march = make_march(p, this_machine(), *cluster);
+        march->start(team, *cluster);
+        std::vector<float> seen;
+        for (const Index steps : {4, 5, 6}) {
+          march->read(across, seen);
+          march->advance(team, *cluster, steps);
+          march->read(some, seen);
+          seen.push_back(static_cast<float>(march->peak(team)));
+        }
+        MemoryCheckpoint checkpoint;
+        march->save(checkpoint);
+        march->read(all, seen);
+        const auto begin = seen.end() - p.grid.cells();
+        const auto [low, high] = std::minmax_element(begin, seen.end());
+        const double most = std::max(-*low, *high);  // of all nodes, which peak() has not fetched
+        if (std::abs(march->peak(team) - most) > 1e-6 * most) return std::vector<float>{};
+        march->load(checkpoint, *cluster);
+        march->advance(team, *cluster, 3);
+        march->read(all, seen);
+        return seen;
+      };
+      const std::vector<float> want = looked_at("cpu");
+      QVERIFY(!want.empty());
+      const float most = *std::max_element(want.begin(), want.end());
+      QVERIFY(most > 0);
+      const std::vector<float> got = looked_at("emulated:0");
+      QCOMPARE(got.size(), want.size());
+      for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
+      configure_emulated({.devices = 2});
+      QVERIFY(looked_at("emulated:0,emulated:1") == got);
+      configure_emulated({});
+    }
+  }
+
+  /// A value that is no number, or infinite, anywhere in the field is found on the device, as on the host.
+  void a_field_that_is_not_finite_is_told_by_the_device() {
+    for (const bool double_precision : {false, true}) {
+      Problem p = busy_problem(2, {19, 41, 35}, true, true, double_precision);
       const auto cluster = single_rank();
-      Team team(parse_workers(workers, 2).value());
+      Team team(parse_workers("emulated", 2).value());
       const auto march = make_march(p, this_machine(), *cluster);
       march->start(team, *cluster);
-      std::vector<float> seen;
-      for (const Index steps : {4, 5, 6}) {
-        march->advance(team, *cluster, steps);
-        march->read(some, seen);
-        seen.push_back(static_cast<float>(march->peak(team)));
-      }
-      MemoryCheckpoint checkpoint;
-      march->save(checkpoint);
-      march->read(all, seen);
-      march->load(checkpoint, *cluster);
-      march->advance(team, *cluster, 3);
-      march->read(all, seen);
-      return seen;
-    };
-    const std::vector<float> want = looked_at("cpu");
-    const float most = *std::max_element(want.begin(), want.end());
-    QVERIFY(most > 0);
-    const std::vector<float> got = looked_at("emulated:0");
-    QCOMPARE(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) QVERIFY(std::abs(got[i] - want[i]) <= 1e-5F * most);
-    configure_emulated({.devices = 2});
-    QVERIFY(looked_at("emulated:0,emulated:1") == got);
-    configure_emulated({});
+      march->advance(team, *cluster, 2);
+      QVERIFY(std::isfinite(march->peak(team)) && march->peak(team) > 0);
+      p.sources.front().signal = std::make_shared<Ricker>(60, 0, std::numeric_limits<double>::quiet_NaN());
+      march->advance(team, *cluster, 1);
+      QVERIFY(std::isinf(march->peak(team)));
+    }
   }
 
   void a_split_by_save_and_load_goes_on() {
@@ -792,7 +832,7 @@ class TestDeviceField : public QObject {
     Team team(parse_workers("emulated", 2).value());
     const auto rest_of = [&](March& march) {
       March::Recorder recorder;
-      march.advance(team, *cluster, 34, &recorder);
+      march.advance(team, *cluster, 17, &recorder);
       Everything out;
       for (const auto& parts : recorder.samples) out.traces.insert(out.traces.end(), parts.begin(), parts.end());
       out.energy = march.energy(team, *cluster);
