@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <ranges>
 #include <type_traits>
 
 #include <fmt/core.h>
@@ -290,8 +289,8 @@ struct DeviceSummation<Real>::Parts {
   void upload_past(std::span<const History<Real>> runs) {
     past.resize(runs.size());
     const auto n = static_cast<std::size_t>(slices.count()), k = static_cast<std::size_t>(steps);
-    const bool any_new = std::ranges::any_of(std::views::iota(std::size_t{0}, runs.size()),
-                                             [&](std::size_t r) { return lacking(past[r], runs[r]) > 0; });
+    bool any_new = false;
+    for (std::size_t r = 0; r < runs.size(); ++r) any_new = any_new || lacking(past[r], runs[r]) > 0;
     if (any_new && fresh.size() < runs.size() * n * k) {
       fresh = device.pinned<Real>(runs.size() * n * k);
       fresh_on_device = device.allocate<Real>(runs.size() * n * k, "new values");
