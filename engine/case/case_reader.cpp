@@ -2,6 +2,8 @@
 // Diagnostics at places of a case.
 #include "engine/case/case_reader.hpp"
 
+#include <map>
+
 #include <fmt/core.h>
 
 namespace conoid {
@@ -31,6 +33,17 @@ void CaseReader::fail(const Values& at, Diagnostic what) const {
 
 void CaseReader::fail_at(const Values& at, std::string_view key, Diagnostic what) const {
   put(fmt::format("{}/{}", at.pointer(), key), std::move(what));
+}
+
+void CaseReader::tell_apart(const Values& list, std::string_view what) const {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::string name = list.at(k)["name"].text();
+    if (name.empty()) continue;
+    if (const auto [at, is_new] = first.emplace(name, k + 1); !is_new)
+      warn(list.at(k)["name"], fmt::format("{} {} and {} are both called '{}'", what, at->second, k + 1, name),
+           "Give each its own name: results are found by it.");
+  }
 }
 
 void CaseReader::put(const std::string& pointer, Diagnostic what) const {

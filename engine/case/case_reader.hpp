@@ -35,6 +35,9 @@ class CaseReader {
   void warn(const Values& at, std::string text, std::string hint) const;
   /// What is to be known, and is right as it is.
   void note(const Values& at, std::string text, std::string hint) const;
+  /// A warning at each item of a list whose key "name" an item before it has too: columns and parts of results are found by it.
+  /// `what`: "receivers".
+  void tell_apart(const Values& list, std::string_view what) const;
   /// What something else found (a mesh, a formula, a file that it does not name), as found at a value. Its code stays.
   void fail(const Values& at, Diagnostic what) const;
   /// The same at a key that need not be there, of a value or of the case.

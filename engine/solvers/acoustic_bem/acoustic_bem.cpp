@@ -418,7 +418,9 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
         });
     if (Status s = look_at_growth(); !s) return s.error();
     append_receivers(context);
-    add_plane_spectra(team);
+    // Frames show the last step; maps are made of all of them.
+    if (!settings_.maps.empty() || b + 1 == bundle_ || engine_->step() >= steps || context.marks.due(standing()))
+      add_plane_spectra(team);
   }
   if (engine_->step() >= steps)
     if (Status s = solve_surface_spectra(context); !s) return s.error();

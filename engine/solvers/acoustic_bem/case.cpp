@@ -291,6 +291,7 @@ void read_parameters(const CaseReader& reader, Settings& s) {
 void read_waves(const CaseReader& reader, Settings& s) {
   const Values excitation = reader["excitation"];
   const Values waves = excitation["waves"];
+  reader.tell_apart(waves, "waves");
   Pulse pulse;
   if (excitation.has("pulse"))
     pulse = read_pulse(reader, excitation["pulse"]);
@@ -395,11 +396,13 @@ void read_far_pages(const CaseReader& reader, Settings& s) {
 void read_output(const CaseReader& reader, Settings& s) {
   const Values output = reader["output"];
   const Values receivers = output["receivers"];
+  reader.tell_apart(receivers, "receivers");
   for (std::size_t k = 0; k < receivers.size(); ++k) {
     s.receiver_names.push_back(name_or_number(receivers.at(k), "R", k + 1));
     s.receivers.push_back(receivers.at(k)["position"].vec3());
   }
   const Values planes = output["planes"];
+  reader.tell_apart(planes, "planes");
   for (std::size_t k = 0; k < planes.size(); ++k)
     s.planes.push_back(read_plane(reader.input, planes.at(k), k + 1, reader.out));
   const auto row_of = [&](const char* key, std::vector<double>& frequencies) {

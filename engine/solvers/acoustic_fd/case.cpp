@@ -860,6 +860,7 @@ void check_receivers(const Setup& setup, const CaseReader& reader) {
         where, fmt::format("{} lies in the absorbing layer of {}", what, text),
         "What it records is weaker there than the wave, and turned in phase; move it inwards or enlarge the grid.");
   };
+  for (const char* list : {"receivers", "receiver_lines"}) reader.tell_apart(output[list], list);
   const Values receivers = output["receivers"];
   for (std::size_t i = 0; i < receivers.size(); ++i) {
     const Values where = receivers.at(i)["position"];

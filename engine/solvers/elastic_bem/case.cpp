@@ -376,6 +376,8 @@ void ProblemReader::foundations() {
     for (const Foundation& other : p.foundations)
       if (other.condition == f.condition)
         fail(v, fmt::format("two foundations stand on the group '{}'", name), "Give each its own group.");
+      else if (other.name == f.name)  // a machine or a structure would move the first
+        fail(v["name"], fmt::format("two foundations are called '{}'", f.name), "Give each its own name.");
     const std::string contact = v["contact"].text();
     f.contact = choice<Contact>(
         v["contact"], {{"welded", Contact::welded}, {"smooth", Contact::smooth}, {"tangential", Contact::tangential}});
@@ -420,6 +422,7 @@ void ProblemReader::foundations() {
 
 void ProblemReader::loads() {
   const Values list = input["excitation"]["loads"];
+  tell_apart(list, "loads");
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values v = list.at(k);
     const std::string kind = v["kind"].text();
@@ -501,6 +504,7 @@ void ProblemReader::loads() {
 
 void ProblemReader::observers() {
   const Values o = input["output"];
+  for (const char* list : {"receivers", "lines", "planes"}) tell_apart(o[list], list);
   for (std::size_t k = 0; k < o["receivers"].size(); ++k) {
     const Values r = o["receivers"].at(k);
     p.receiver_names.push_back(name_or_number(r, "R", k + 1));

@@ -449,6 +449,7 @@ void read_far_sphere(const CaseReader& reader, const Values& at, Problem& s) {
 
 void read_output(const CaseReader& reader, const Values& output, Problem& s) {
   read_far_sphere(reader, output["sphere_step"], s);
+  for (const char* list : {"cuts", "planes"}) reader.tell_apart(output[list], list);
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k)
     s.planes.push_back(read_plane(reader.input, planes.at(k), k + 1, reader.out));

@@ -564,11 +564,16 @@ void check_what_is_folded(const Case& input, std::vector<Diagnostic>& out, const
   folded(output["isar"], "across", frame.across, frame.cross_width, closer);
 }
 
-/// Numbers without a unit are radians: 30 of them point somewhere, too.
+/// Numbers without a unit are radians: 30 of them point somewhere, too. Who writes a unit means it: a sweep of "720 deg" goes round twice.
 void check_angles(const Case& input, std::vector<Diagnostic>& out) {
+  const Json& written = input.document().json();
+  const auto has_unit = [&](const Values& value) {
+    const Json::json_pointer at(value.pointer());
+    return written.contains(at) && written[at].is_string();
+  };
   const auto look = [&](const Values& at, std::initializer_list<const char*> names) {
     for (const char* name : names)
-      if (const double angle = at[name].number(); std::abs(angle) > 2.001 * pi)
+      if (const double angle = at[name].number(); std::abs(angle) > 2.001 * pi && !has_unit(at[name]))
         out.push_back(input.warning_at(at[name], fmt::format("{:.4g} rad are {:.4g} degrees", angle, angle * 180 / pi),
                                        fmt::format("Write \"{:.4g} deg\" if degrees are meant.", angle)));
   };

@@ -66,6 +66,25 @@ class TestCaseReader : public QObject {
     for (const Diagnostic& d : out) QVERIFY(d.place.pointer == "/materials/speed" && d.place.line == 3);
   }
 
+  /// Columns of one name cannot be told apart; items without a name are numbered.
+  void names_that_occur_again_are_told() {
+    const Schema schema =
+        Schema::for_solver("s",
+                           R"({"properties": {"mesh": false, "places": {"type": "array", "items": {"type": "object",
+          "properties": {"name": {"type": "string", "default": ""}}}}}})")
+            .value();
+    const Case c = resolved(*CaseDocument::parse(R"({"conoid": 1, "solver": "s", "places":
+[{"name": "A"}, {}, {"name": "B"}, {}, {"name": "A"}, {"name": "A"}]})",
+                                                 "names.json"),
+                            schema);
+    std::vector<Diagnostic> out;
+    CaseReader(c, out).tell_apart(c["places"], "places");
+    QCOMPARE(out.size(), std::size_t{2});
+    QCOMPARE(out[0].text, std::string("places 1 and 5 are both called 'A'"));
+    QVERIFY(out[0].severity == Severity::warning && out[0].place.pointer == "/places/4/name");
+    QCOMPARE(out[1].text, std::string("places 1 and 6 are both called 'A'"));
+  }
+
   void names_and_words_are_read() {
     const Case c = resolved(good_document(), good_schema());
     QCOMPARE(name_or_number(c["output"]["receivers"].at(0), "R", 7), std::string("r1"));

@@ -276,29 +276,42 @@ struct DeviceSummation<Real>::Parts {
     return out;
   }
 
+  /// Groups of steps that the ring lacks, where all of them are still known; 0: it is made anew.
+  [[nodiscard]] Index lacking(const Past& p, const History<Real>& h) const {
+    constexpr Index most = 8;  // planes are summed once in so many groups at most (AcousticBem::choose_bundle)
+    const Index behind = h.step() - p.step;
+    return p.step >= 0 && behind > 0 && behind % steps == 0 && behind <= std::min(most * steps, h.reach())
+               ? behind / steps
+               : 0;
+  }
+
+  /// Nothing is waited for where a group is new: what copies read stays as it is until the end of run().
   void upload_past(std::span<const History<Real>> runs) {
     past.resize(runs.size());
     const auto n = static_cast<std::size_t>(slices.count()), k = static_cast<std::size_t>(steps);
+    bool any_new = false;
+    for (std::size_t r = 0; r < runs.size(); ++r) any_new = any_new || lacking(past[r], runs[r]) > 0;
+    if (any_new && fresh.size() < runs.size() * n * k) {
+      fresh = device.pinned<Real>(runs.size() * n * k);
+      fresh_on_device = device.allocate<Real>(runs.size() * n * k, "new values");
+    }
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const History<Real>& h = runs[r];
       Past& p = past[r];
       if (p.step == h.step()) continue;
       if (p.ring.empty()) p.ring = device.allocate<Real>(n * static_cast<std::size_t>(stride), "past values");
-      if (p.step >= 0 && p.step + steps == h.step()) {
-        // Only the last group is new.
-        if (fresh.size() == 0) {
-          fresh = device.pinned<Real>(n * k);
-          fresh_on_device = device.allocate<Real>(n * k, "new values");
+      if (const Index some = lacking(p, h); some > 0) {
+        const std::size_t at = r * n * k;
+        for (Index g = some; g >= 1; --g) {
+          if (g < some) stream.synchronize();  // `fresh` is free again
+          for (std::size_t j = 0; j < n; ++j)
+            std::copy_n(h.past(slices.first() + static_cast<Index>(j)) - g * steps, steps, fresh.data() + at + j * k);
+          stream.to_device(fresh_on_device, fresh.span().subspan(at, n * k), at);
+          stream.launch(
+              append, {.grid = {static_cast<unsigned>((n * k + 255) / 256), 1, 1}, .block = {256, 1, 1}},
+              {fresh_on_device.data() + at, p.ring.data(), h.step() - g * steps + 1, static_cast<std::int32_t>(n),
+               static_cast<std::int32_t>(ring), static_cast<std::int32_t>(stride), steps});
         }
-        for (std::size_t j = 0; j < n; ++j) {
-          const Real* const last = h.past(slices.first() + static_cast<Index>(j)) - steps;
-          std::copy(last, last + steps, fresh.data() + j * k);
-        }
-        stream.to_device(fresh_on_device, fresh.span());
-        stream.launch(append, {.grid = {static_cast<unsigned>((n * k + 255) / 256), 1, 1}, .block = {256, 1, 1}},
-                      {fresh_on_device.data(), p.ring.data(), h.step() - steps + 1, static_cast<std::int32_t>(n),
-                       static_cast<std::int32_t>(ring), static_cast<std::int32_t>(stride), steps});
-        stream.synchronize();  // `fresh` is free again
       } else {
         // Time T of unknown j lies at T mod ring; later times are zero, and so are those further back than columns need.
         const auto step = static_cast<std::size_t>(stride);
@@ -448,6 +461,7 @@ struct DeviceSummation<Real>::Parts {
       views_on_host = device.pinned<SlabView>(static_cast<std::size_t>(slabs()));
     }
 
+    const bool views_lie_there = all_stay && !kept.empty();
     std::deque<Batch> under_way;
     Bytes leased = 0;
     const auto let_go = [&] {
@@ -473,8 +487,10 @@ struct DeviceSummation<Real>::Parts {
           batch.leases.push_back(std::move(*lease));
         }
       const auto at = static_cast<std::size_t>(batches[b].begin), count = static_cast<std::size_t>(batches[b].size());
-      for (std::size_t k = 0; k < count; ++k) views_on_host[at + k] = view(batch.leases[k]);
-      stream.to_device(views, views_on_host.span().subspan(at, count), at);
+      if (!views_lie_there) {
+        for (std::size_t k = 0; k < count; ++k) views_on_host[at + k] = view(batch.leases[k]);
+        stream.to_device(views, views_on_host.span().subspan(at, count), at);
+      }
       if (b == 0) stream.record(begin);
       launch(shares[b], first_job, first_begin, runs.size(), shift, b > 0);
       first_job += shares[b].jobs.size();
@@ -485,11 +501,11 @@ struct DeviceSummation<Real>::Parts {
       leased += bytes;
       under_way.push_back(std::move(batch));
     }
-    if (all_stay) kept = std::move(under_way.front().leases);
-    while (!under_way.empty()) let_go();
-    streamed = all_stay ? 0 : slabs_here->statistics().loaded - loaded_before;
     stream.to_host(sums_on_host.span().first(runs.size() * entries), sums);
-    stream.synchronize();
+    stream.synchronize();  // the one wait of a pass whose slabs all stay
+    if (all_stay) kept = std::move(under_way.front().leases);
+    under_way.clear();
+    streamed = all_stay ? 0 : slabs_here->statistics().loaded - loaded_before;
     std::copy_n(sums_on_host.data(), runs.size() * entries, out.data());
     kernel_seconds = end.seconds_since(begin);
     kernel_bytes = bytes_of(wanted) * runs.size();

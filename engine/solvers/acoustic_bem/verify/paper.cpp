@@ -145,9 +145,10 @@ class Figures {
       for (const BalanceSample& s : of) total += s.seconds();
       for (const BalanceSample& s : of) {
         const auto w = static_cast<std::size_t>(s.worker);
-        row(fmt::format("Fig. 15: iteration {}, {}: part of the time for {} of {} slices", pass, workers[w].name,
-                        s.items.size(), m.unknowns),
-            total > 0 ? 100 * s.seconds() / total : 0, "%", 100.0 / static_cast<double>(W), "equal parts are the aim");
+        // No count of slices in the name: the iteration is what a curve of this figure goes over.
+        row(fmt::format("Fig. 15: iteration {}, {}: part of the time", pass, workers[w].name),
+            total > 0 ? 100 * s.seconds() / total : 0, "%", 100.0 / static_cast<double>(W),
+            fmt::format("for {} of {} slices; equal parts are the aim", s.items.size(), m.unknowns));
       }
     }
   }

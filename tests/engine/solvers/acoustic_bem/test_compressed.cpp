@@ -515,10 +515,8 @@ void TestCompressed::a_march_goes_on_from_past_values_with_the_same_bits() {
       v[i] = std::sin(0.37 * static_cast<double>(n) + 0.11 * static_cast<double>(i)) *
              std::exp(-0.05 * static_cast<double>(n));
   };
-  const auto made = [&] {
-    return std::make_unique<March<float>>(compressed_all<float>(s, form, 1e-2, peak, leaf_size, 8, team),
-                                          MarchOptions{.steps = 8});
-  };
+  const Matrices<float> matrices = compressed_all<float>(s, form, 1e-2, peak, leaf_size, 8, team);
+  const auto made = [&] { return std::make_unique<March<float>>(Matrices<float>(matrices), MarchOptions{.steps = 8}); };
   const auto whole = made(), resumed = made();
   for (int g = 0; g < 3; ++g) whole->advance(team, l);
   const auto take_over = [&](History<float>& to, const History<float>& from, Index count) {

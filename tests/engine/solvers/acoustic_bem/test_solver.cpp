@@ -328,6 +328,28 @@ class TestSolver : public QObject {
     QVERIFY(std::abs(times()[1] - times()[0] - 3e-3) < 1e-12);
   }
 
+  /// Without maps planes are summed where a frame may show them: what it shows is that of summing every group.
+  void planes_are_summed_when_they_are_seen() {
+    Json json = sphere_case();
+    json["output"].erase("maps");
+    json["parameters"]["steps"] = 136;  // groups of 8: two bundles of eight and one more
+    std::vector<float> shown[2];
+    for (const bool often : {false, true}) {
+      Run run(json, sphere(2));
+      if (often)
+        run.go(1000);
+      else
+        run.go();
+      FrameBuilder builder({}, 1);
+      run.solver.fill(builder);
+      shown[often ? 1 : 0] = *builder.finish()->parts[1].fields[0].values;
+    }
+    QCOMPARE(shown[0].size(), std::size_t{169});
+    QVERIFY(std::ranges::any_of(shown[0], [](float v) { return v != 0 && std::isfinite(v); }));
+    for (std::size_t k = 0; k < shown[0].size(); ++k)
+      QVERIFY(shown[0][k] == shown[1][k] || (std::isnan(shown[0][k]) && std::isnan(shown[1][k])));
+  }
+
   void planes_have_no_values_within_bodies() {
     Json json = sphere_case();
     json["parameters"]["steps"] = 48;

@@ -455,6 +455,13 @@ class TestSolver : public QObject {
         R"({"parameters": {"rules": "classical", "elements": "constant"}, "ground": {"trenches": []}, "output": {"insertion_loss": false}})",
         "need a closed surface, and this ground is open");
     row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
+    row("called alike",
+        R"({"ground": {"patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}, {"name": "lab", "low": [4, -1], "high": [5, 1]}]},
+            "foundations": [{"name": "F", "group": "base"}, {"name": "F", "group": "lab"}]})",
+        "two foundations are called 'F'");
+    row("receivers called alike",
+        R"({"output": {"receivers": [{"name": "A", "position": [4.5, 0.2, 0]}, {"name": "A", "position": [1, 0, -2]}]}})",
+        "receivers 1 and 2 are both called 'A'");
     row("no modulus", R"({"medium": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
     row("frequencies", R"({"parameters": {"frequencies": {"from": 2, "to": 1}}})", "run backwards");
     row("no displacement given",

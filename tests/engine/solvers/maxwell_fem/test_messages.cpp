@@ -92,6 +92,8 @@ class TestMessages : public QObject {
     QVERIFY2(said(json).contains("30 rad are 1719 degrees"), qPrintable(said(json)));
     json["excitation"]["theta"] = "-360 deg";
     QCOMPARE(said(json), QString());
+    json["excitation"]["theta"] = "720 deg";  // with its unit it is meant
+    QCOMPARE(said(json), QString());
     // A skin of 16 mm in a ball of 50 mm: 0.30 dB off its series, one of 5 mm 0.010, and one of 159 mm is no metal.
     const auto metal = [&](double conductivity) {
       json["body"] = {{"kind", "metal"}, {"conductivity", conductivity}};
