@@ -445,7 +445,14 @@ class Frames(Sequence[Frame]):
         while True:
             running = is_running(self.folder)  # asked first: what ends meanwhile is whole at the next look
             try:
-                return sorted((_File.of(path) for path in paths), key=lambda f: f.place)
+                files = [_File.of(path) for path in paths]
+                # Those opened first may lack more than one frame of those opened last. A run begins no frame before the one before it is
+                # in all files: opened once more, they lack the newest at most.
+                newest = max((f.numbers[-1] for f in files if f.numbers), default=0)
+                for path, f in zip(paths, files):
+                    if not f.numbers or f.numbers[-1] < newest:
+                        _File.of(path)
+                return sorted(files, key=lambda f: f.place)
             except FileError:
                 if not running or time.monotonic() > end:
                     raise

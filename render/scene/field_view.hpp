@@ -49,9 +49,10 @@ struct FieldView {
   bool keep_range = true;        ///< the robust range only grows from frame to frame, so colours do not flicker
   std::array<CutPlane, 3> cuts;  ///< planes normal to x, y, z through 3-D grids
   bool mesh_cuts = false;        ///< the same planes through volume meshes, whose skin is then not drawn
-  std::vector<double>
-      iso;  ///< iso-surfaces at these fractions of the range's larger end (−1 … 1): 3-D grids, volume meshes
-  std::vector<double> iso_values{};  ///< and at these values, in the unit of what is shown
+  /// Iso-surfaces of 3-D grids and volume meshes: at these fractions of the range's larger end (−1 … 1), and at these values in the unit of
+  /// what is shown.
+  std::vector<double> iso;
+  std::vector<double> iso_values{};
   /// Grids with three extents by volume rendering in the colours of their values, between 0 (none) and 1: what of the light a fortieth of the grid's longest
   /// side holds back where the value lies at the end of the range; less in between, nothing at zero of signed values and at the lower end of others.
   double volume = 0;
