@@ -710,12 +710,17 @@ void profiles(Table& t) {
             foundations_on_profile_asymmetry(stiff, 0.8, t.team), 0.005, "reciprocity");
   if (t.run.quick) return;
   stiff.layers.pop_back();
-  const auto meshed = disc_over_half_space(4, 0.5, 0.05, 6, Contact::welded, t.team),
+  // A mesh ends somewhere: with rims at 5, 6, 7, 8, 10 radii K_h is 2.1, 1.7, 1.2, 0.9, 0.3 % from what the profile says, and that moves by
+  // 0.02 % from 4 elements to 6.
+  const auto near = disc_over_half_space(4, 0.5, 0.05, 6, Contact::welded, t.team),
+             meshed = disc_over_half_space(4, 0.5, 0.05, 10, Contact::welded, t.team),
              own = disc_on_profile(stiff, 0.5, Contact::welded, 4, t.team);
   for (const auto& [name, at] : {std::pair{"K_v", 14}, {"K_h", 0}, {"K_r", 21}, {"K_t", 35}})
     t.at_most(fmt::format("profile, the same layer, welded disc, a0 = 0.5: {} against meshed layers", name),
-              error(own[static_cast<std::size_t>(at)], meshed[static_cast<std::size_t>(at)]), 0.015,
+              error(own[static_cast<std::size_t>(at)], meshed[static_cast<std::size_t>(at)]), 0.01,
               "regions, a mesh of both layers");
+  t.at_least("profile, the same: K_h against a mesh to 6 radii over that against one to 10",
+             error(own[0], near[0]) / error(own[0], meshed[0]), 3, "what a mesh lacks lies beyond its rim");
 }
 
 void profile_waves(Table& t) {
