@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -225,6 +227,21 @@ void TestVtkhdfSurvivesKill::dies_while_the_index_grows() {
 }
 
 void TestVtkhdfSurvivesKill::killed_at_random_moments() {
+  const auto writes = [&](const fs::path& path, std::uint64_t frames) {
+    auto writer = VtkhdfWriter::create(path, "run");
+    for (std::uint64_t f = 0; f < frames; ++f) {
+      if (!(*writer)->write(without_late(small_frame(f))).ok()) ::_exit(8);
+      ++shared_->frames;
+    }
+  };
+  // Moments within the time that some frames take here: a sanitizer makes it ten times as long.
+  QElapsedTimer some;
+  some.start();
+  {
+    QTemporaryDir folder;
+    QVERIFY(in_child([&] { writes(folder.path().toStdString(), 8); }));
+  }
+  const auto within = static_cast<unsigned>(std::clamp<qint64>(some.nsecsElapsed() / 1000, 40000, 900000));
   std::mt19937 random(6);
   std::uint64_t most = 0;
   for (int k = 0; k < 24; ++k) {
@@ -233,14 +250,10 @@ void TestVtkhdfSurvivesKill::killed_at_random_moments() {
     shared_->frames = 0;
     const pid_t pid = ::fork();
     if (pid == 0) {
-      auto writer = VtkhdfWriter::create(path, "run");
-      for (std::uint64_t f = 0; f < 100000; ++f) {
-        if (!(*writer)->write(without_late(small_frame(f))).ok()) ::_exit(8);
-        ++shared_->frames;
-      }
+      writes(path, 100000);
       ::_exit(7);
     }
-    ::usleep(1000 + random() % 40000);
+    ::usleep(1000 + random() % within);
     ::kill(pid, SIGKILL);
     int status = 0;
     ::waitpid(pid, &status, 0);
