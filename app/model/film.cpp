@@ -7,7 +7,6 @@
 #include "app/model/background.hpp"
 #include "render/scene/field_values.hpp"
 #include "render/window/raster_viewport.hpp"
-#include "render/window/software_renderer.hpp"
 #include "render/window/turn.hpp"
 
 namespace conoid::app {
@@ -65,10 +64,8 @@ Result<Image> Film::picture() {
   }
   viewport_->request_render();
   Image image = viewport_->grab();
-  // As `conoid render` does it: finer where a card draws, for the processor it would be four times the work.
-  if (first && !image.empty() && !draws_in_software(viewport_->renderer_name())) {
-    viewport_->set_supersampling(2);
-    viewport_->request_render();
+  if (first && !image.empty()) {  // only now it is known who draws
+    refine_where_a_card_draws(*viewport_);
     image = viewport_->grab();
   }
   if (image.empty()) return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport_->problem());

@@ -2,6 +2,7 @@
 // Reading ahead, and keeping what was read.
 #include "render/capture/frame_reel.hpp"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -29,38 +30,39 @@ Result<std::shared_ptr<const Frame>> with_formulas(std::shared_ptr<const Frame> 
   return derive(std::move(frame), recipe);
 }
 
-FrameReel::FrameReel(VtkhdfReader& reader, FrameRequest what, std::vector<FormulaField> formulas)
-    : reader_(reader), what_(std::move(what)), formulas_(std::move(formulas)) {}
+FrameReel::FrameReel(VtkhdfReader& reader, FrameRequest what, std::vector<FormulaField> formulas,
+                     std::vector<std::size_t> film)
+    : reader_(reader), what_(std::move(what)), formulas_(std::move(formulas)), film_(std::move(film)) {}
 
-FrameReel::Read FrameReel::read(std::size_t position) const {
-  const auto frame = reader_.read(position, what_);
+FrameReel::Read FrameReel::read(std::size_t k) const {
+  const auto frame = reader_.read(film_[k], what_);
   return frame ? with_formulas(*frame, formulas_) : frame;
 }
 
-void FrameReel::keep(std::size_t position, const std::shared_ptr<const Frame>& frame) {
+void FrameReel::keep(std::size_t k, const std::shared_ptr<const Frame>& frame) {
   const Bytes bytes = bytes_of(*frame);
-  if (held_ + bytes > most_kept || !kept_.emplace(position, frame).second) return;
+  if (held_ + bytes > most_kept || !kept_.emplace(k, frame).second) return;
   held_ += bytes;
 }
 
-Result<std::shared_ptr<const Frame>> FrameReel::at(std::size_t position, std::optional<std::size_t> next) {
+Result<std::shared_ptr<const Frame>> FrameReel::at(std::size_t k) {
   std::optional<Read> found;
   if (ahead_.valid()) {
     Read read_ahead = ahead_.get();
-    if (read_ahead) keep(ahead_position_, *read_ahead);
-    if (ahead_position_ == position) found = std::move(read_ahead);
+    if (read_ahead) keep(ahead_of_, *read_ahead);
+    if (ahead_of_ == k) found = std::move(read_ahead);
   }
   if (!found) {
-    if (const auto known = kept_.find(position); known != kept_.end()) {
+    if (const auto known = kept_.find(k); known != kept_.end()) {
       found = known->second;
     } else {
-      found = read(position);
-      if (*found) keep(position, **found);
+      found = read(k);
+      if (*found) keep(k, **found);
     }
   }
-  if (*found && next && !kept_.contains(*next)) {
-    ahead_position_ = *next;
-    ahead_ = std::async(std::launch::async, [this, at = *next] { return read(at); });
+  if (*found && k + 1 < size() && !kept_.contains(k + 1)) {
+    ahead_of_ = k + 1;
+    ahead_ = std::async(std::launch::async, [this, next = k + 1] { return read(next); });
   }
   return std::move(*found);
 }

@@ -5,7 +5,6 @@
 #include <future>
 #include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "engine/run/derived_frame.hpp"
@@ -21,23 +20,25 @@ namespace conoid {
 /// the reel, and nobody else uses it meanwhile.
 class FrameReel {
  public:
-  FrameReel(VtkhdfReader& reader, FrameRequest what, std::vector<FormulaField> formulas);
-  /// The frame at a position in the reader's list. That at `next` is read while the caller works on this one.
-  [[nodiscard]] Result<std::shared_ptr<const Frame>> at(std::size_t position,
-                                                        std::optional<std::size_t> next = std::nullopt);
+  /// `film`: positions in the reader's list, in the order of the pictures.
+  FrameReel(VtkhdfReader& reader, FrameRequest what, std::vector<FormulaField> formulas, std::vector<std::size_t> film);
+  [[nodiscard]] std::size_t size() const { return film_.size(); }
+  /// The frame of picture k < size(). That of the next one is read while the caller works on this one.
+  [[nodiscard]] Result<std::shared_ptr<const Frame>> at(std::size_t k);
 
  private:
   using Read = Result<std::shared_ptr<const Frame>>;
-  [[nodiscard]] Read read(std::size_t position) const;
-  void keep(std::size_t position, const std::shared_ptr<const Frame>& frame);
+  [[nodiscard]] Read read(std::size_t k) const;
+  void keep(std::size_t k, const std::shared_ptr<const Frame>& frame);
 
   VtkhdfReader& reader_;
   FrameRequest what_;
   std::vector<FormulaField> formulas_;
+  std::vector<std::size_t> film_;
   std::map<std::size_t, std::shared_ptr<const Frame>> kept_;
   Bytes held_ = 0;
-  std::size_t ahead_position_ = 0;
-  std::future<Read> ahead_;  // its destructor waits
+  std::size_t ahead_of_ = 0;  // the picture that is read ahead
+  std::future<Read> ahead_;   // its destructor waits
 };
 
 }  // namespace conoid

@@ -36,7 +36,6 @@
 #include "render/scene/iso_levels.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
-#include "render/window/software_renderer.hpp"
 
 namespace conoid {
 
@@ -698,12 +697,11 @@ struct FilmSurvey {
 };
 
 /// One range of colours, one box for the camera: all frames are looked at before any is drawn. Sets the range of `view`.
-Result<FilmSurvey> survey_film(const Arguments& a, FrameReel& reel, const std::vector<std::size_t>& chosen,
-                               const Frame& first, FieldView& view) {
+Result<FilmSurvey> survey_film(const Arguments& a, FrameReel& reel, const Frame& first, FieldView& view) {
   FilmSurvey out;
   std::vector<std::pair<double, double>> ranges;
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const auto frame = reel.at(chosen[k], k + 1 < chosen.size() ? std::optional(chosen[k + 1]) : std::nullopt);
+  for (std::size_t k = 0; k < reel.size(); ++k) {
+    const auto frame = reel.at(k);
     if (!frame) return frame.error();
     for (const FramePart& part : (*frame)->parts) {
       const bool carries = (view.part.empty() || part.name == view.part) &&
@@ -765,16 +763,16 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (!chosen) return chosen.error();
   FrameRequest what;
   if (!request.field.empty()) what.fields = {request.field};
-  FrameReel reel(reader, what, view->recipe.formulas);
+  FrameReel reel(reader, what, view->recipe.formulas, *chosen);
 
-  const auto first = reel.at(chosen->front());
+  const auto first = reel.at(0);
   if (!first) return first.error();
   if (auto status = complete_recipe(a, run, *view, info_in(**first, *view)); !status) return status;
   if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
     view->field = field->info.name;
   if (auto status = apply_range(a, **first, *view); !status) return status;
   if (auto status = apply_iso(a, **first, *view); !status) return status;
-  const auto survey = survey_film(a, reel, *chosen, **first, *view);
+  const auto survey = survey_film(a, reel, **first, *view);
   if (!survey) return survey.error();
 
   auto made = RasterViewport::make(options.width, options.height, options.scale);
@@ -796,8 +794,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (trial.empty())
     return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport.problem(),
                       "Try a smaller --size or --scale.");
-  // What the processor draws costs as many times its samples: with one of them a film comes at more than twice the speed.
-  if (!a.samples && !draws_in_software(viewport.renderer_name())) viewport.set_supersampling(2);
+  if (!a.samples) refine_where_a_card_draws(viewport);
   frame_film(*scene, survey->box, *camera);
   auto film = FilmWriter::open(a.output, {trial.width,
                                           trial.height,
@@ -805,8 +802,8 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
                                           {{"Run", run_id(run)}, {"Software", "Conoid " CONOID_VERSION}}});
   if (!film) return film.error();
   const auto begin = std::chrono::steady_clock::now();
-  for (std::size_t k = 0; k < chosen->size(); ++k) {
-    const auto frame = reel.at((*chosen)[k], k + 1 < chosen->size() ? std::optional((*chosen)[k + 1]) : std::nullopt);
+  for (std::size_t k = 0; k < reel.size(); ++k) {
+    const auto frame = reel.at(k);
     if (!frame) return frame.error();
     if (!a.cut.empty() || !a.clip.empty()) {
       if (auto status = apply_cuts(a, **frame, *view); !status) return status;

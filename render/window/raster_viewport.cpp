@@ -14,6 +14,7 @@
 
 #include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
+#include "render/window/software_renderer.hpp"
 
 namespace conoid {
 
@@ -238,6 +239,10 @@ void RasterViewport::render() {
   });
   image_ = average(raw->GetPointer(0), width_, height_, factor, opaque);
   if (on_rendered) on_rendered();
+}
+
+void refine_where_a_card_draws(RasterViewport& viewport) {
+  if (!draws_in_software(viewport.renderer_name())) viewport.set_supersampling(2);
 }
 
 }  // namespace conoid

@@ -66,4 +66,8 @@ class RasterViewport final : public Viewport {
   bool dirty_ = true;
 };
 
+/// For films, after their first picture with one sample a pixel: two along each side where a card draws. What the processor draws costs as many
+/// times its samples; with one of them a film comes at more than twice the speed.
+void refine_where_a_card_draws(RasterViewport& viewport);
+
 }  // namespace conoid

@@ -130,7 +130,7 @@ class InCore final : public DeviceSteps {
     host_.refresh_images();
   }
   [[nodiscard]] bool keeps_levels() const override { return true; }
-  void pressures(Index k, const Nodes& nodes, int threads, std::vector<float>& out) override {
+  void pressures(Index k, const March::Cut& nodes, int threads, std::vector<float>& out) override {
     const auto& count = nodes.count;
     const std::size_t begin = out.size(), row = static_cast<std::size_t>(count[2]);
     out.resize(begin + static_cast<std::size_t>(count[0] * count[1]) * row);
@@ -218,23 +218,21 @@ class InCore final : public DeviceSteps {
   /// call(i, j, values of the row) for every row of these nodes; by several threads, but those of one i by one of them. They come in pieces of some
   /// megabytes, which is enough for copies to take nothing beside their bytes.
   template <class Call>
-  void for_rows(Index k, const Nodes& nodes, int threads, const Call& call) {
+  void for_rows(Index k, const March::Cut& nodes, int threads, const Call& call) {
     constexpr Index piece = Index{1} << 21;
     const auto &first = nodes.first, &step = nodes.step, &count = nodes.count;
     const Index together = std::max<Index>(1, piece / std::max<Index>(1, count[1] * count[2]));
     for (Index x = 0; x < count[0]; x += together)
       for (auto& slice : slices_) {
-        const auto from = [&](Index y) {
-          return std::clamp<Index>((y - first[1] + step[1] - 1) / step[1], 0, count[1]);
-        };
-        const Index begin = slice->rows().begin <= first[1] ? 0 : from(slice->rows().begin),
-                    end = slice->rows().end <= first[1] ? 0 : from(slice->rows().end),
-                    planes = std::min(together, count[0] - x);
-        const std::span<const T> seen = slice->gather(k, {first[0] + x * step[0], first[1] + begin * step[1], first[2]},
-                                                      step, {planes, end - begin, count[2]});
+        const Interval rows = nodes.within(1, slice->rows());
+        const Index planes = std::min(together, count[0] - x);
+        const std::span<const T> seen =
+            slice->gather(k, {first[0] + x * step[0], first[1] + rows.begin * step[1], first[2]}, step,
+                          {planes, rows.size(), count[2]});
         if (seen.empty()) continue;
         parallel_for(threads, {0, planes}, 1, [&](Index i) {
-          for (Index j = begin; j < end; ++j) call(x + i, j, seen.data() + (i * (end - begin) + j - begin) * count[2]);
+          for (Index j = rows.begin; j < rows.end; ++j)
+            call(x + i, j, seen.data() + (i * rows.size() + j - rows.begin) * count[2]);
         });
       }
   }

@@ -16,9 +16,9 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/device.hpp"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,10 +33,6 @@ namespace conoid::acoustic_fd {
 
 class DeviceSteps {
  public:
-  /// first, first + step, … along each axis, as in March::Cut.
-  struct Nodes {
-    std::array<Index, 3> first, step, count;
-  };
   virtual ~DeviceSteps() = default;
   /// Of several ranks that all march on devices: what they arrange once. Collective.
   virtual void connect(Communicator&) {}
@@ -51,7 +47,7 @@ class DeviceSteps {
   /// Levels rest on devices alone: pressures() and peak() need none of the host's, which are looked at after bring_back() only.
   [[nodiscard]] virtual bool keeps_levels() const { return false; }
   /// Where keeps_levels(): Field::append_pressure() of all planes. Fetches no more than these nodes.
-  virtual void pressures(Index k, const Nodes& nodes, int threads, std::vector<float>& out) {
+  virtual void pressures(Index k, const March::Cut& nodes, int threads, std::vector<float>& out) {
     (void)k, (void)nodes, (void)threads, (void)out;
   }
   /// Where keeps_levels(): the largest Field::plane_peak().

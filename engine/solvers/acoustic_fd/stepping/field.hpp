@@ -188,9 +188,6 @@ class Field final : public PatchSink {
   void load_memory_x(CheckpointReader& reader);
 
  private:
-  template <class Value>
-  void append_nodes(const T* from, const Three& first, const Three& step, const Three& count, Interval planes,
-                    std::vector<float>& out, const Value& value) const;
   struct SourceNode {
     Index x, y, z;  ///< x global
     double weight;  ///< c² dt² w / dV

@@ -97,24 +97,6 @@ void Field<T>::map(const T* o, const Box& box) {
 }
 
 template <class T>
-template <class Value>
-void Field<T>::append_nodes(const T* from, const Three& first, const Three& step, const Three& count, Interval planes,
-                            std::vector<float>& out, const Value& value) const {
-  std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
-  for (Index i = 0; i < count[0]; ++i) {
-    const Index x = first[0] + i * step[0];
-    if (x < planes.begin || x >= planes.end) continue;
-    for (Index j = 0; j < count[1]; ++j) {
-      const Index y = first[1] + j * step[1];
-      const T* const row = from + at_.at(x - at_.first, y);
-      if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
-      for (Index l = 0; l < count[2]; ++l)
-        out.push_back(value(row[first[2] + l * step[2]], factor[static_cast<std::size_t>(l)]));
-    }
-  }
-}
-
-template <class T>
 void Field<T>::append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
                                std::vector<float>& out) const {
   const auto values = static_cast<std::size_t>(count[1] * count[2]);
@@ -152,8 +134,19 @@ void Field<T>::pressure_of_row(Index x, Index y, Index first_z, Index step_z, st
 template <class T>
 void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
                           std::vector<float>& out) const {
-  append_nodes(map_[which].data(), first, step, count, planes, out,
-               [&](T q, double f) { return static_cast<float>(static_cast<double>(q) * (which == 0 ? f : f * f)); });
+  std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
+  for (Index x = first[0]; x < first[0] + count[0] * step[0]; x += step[0]) {
+    if (x < planes.begin || x >= planes.end) continue;
+    for (Index j = 0; j < count[1]; ++j) {
+      const Index y = first[1] + j * step[1];
+      const T* const row = map_[which].data() + at_.at(x - at_.first, y, first[2]);
+      if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
+      for (Index l = 0; l < count[2]; ++l) {
+        const double f = factor[static_cast<std::size_t>(l)];
+        out.push_back(static_cast<float>(static_cast<double>(row[l * step[2]]) * (which == 0 ? f : f * f)));
+      }
+    }
+  }
 }
 
 /// Maps and memories, by their names in checkpoints.

@@ -177,14 +177,9 @@ class TiledMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    if (device_ && device_->keeps_levels())
-      return device_->pressures(k_, {cut.first, cut.step, cut.count}, team_->threads(), out);
+    if (device_ && device_->keeps_levels()) return device_->pressures(k_, cut, team_->threads(), out);
     bring_back();
-    const auto before = [&](Index x) {
-      return std::clamp<Index>((x - cut.first[0] + cut.step[0] - 1) / cut.step[0], 0, cut.count[0]);
-    };
-    const Interval mine{planes_.begin <= cut.first[0] ? 0 : before(planes_.begin),
-                        planes_.end <= cut.first[0] ? 0 : before(planes_.end)};
+    const Interval mine = cut.within(0, planes_);
     const auto plane = static_cast<std::size_t>(cut.count[1] * cut.count[2]);
     const std::size_t begin = out.size();
     out.resize(begin + static_cast<std::size_t>(mine.size()) * plane);

@@ -19,6 +19,7 @@
 #include "engine/solvers/acoustic_fd/stepping/slab.hpp"
 #include "engine/team/machine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -76,6 +77,13 @@ class March {
   /// counts are global; planes of other ranks are left out.
   struct Cut {
     std::array<Index, 3> first{}, step{1, 1, 1}, count{1, 1, 1};
+    /// Which of its j have first + j step in `nodes`, along an axis.
+    [[nodiscard]] Interval within(std::size_t axis, Interval nodes) const {
+      const auto from = [&](Index n) {
+        return std::clamp<Index>((n - first[axis] + step[axis] - 1) / step[axis], 0, count[axis]);
+      };
+      return {from(nodes.begin), from(nodes.end)};
+    }
   };
   virtual void read(const Cut& cut, std::vector<float>& out) const = 0;
   /// The same of the largest |p| so far (0) or of the sum of p² over all steps (1), where the problem keeps them.
