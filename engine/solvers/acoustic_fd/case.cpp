@@ -798,6 +798,16 @@ void check_sources(const Setup& setup, const CaseReader& reader) {
   }
 }
 
+/// Largest |value| of a signal between two times, looked at eight times in its shortest period; infinite where that is too often.
+double largest_between(const Signal& signal, double from, double to) {
+  if (!(from <= to)) return 0;
+  const double looks = std::max(2000.0, 8 * signal.highest_frequency() * (to - from));
+  if (!(looks < 300000)) return std::numeric_limits<double>::infinity();
+  double out = 0;
+  for (double i = 0; i <= looks; ++i) out = std::max(out, std::abs(signal.at(from + (to - from) * i / looks)));
+  return out;
+}
+
 /// Sources that send nothing, and receivers that nothing reaches, before the run ends: tables of zeros.
 void check_silence(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
@@ -807,19 +817,15 @@ void check_silence(const Setup& setup, const CaseReader& reader) {
   for (const Source& source : p.sources) {
     if (source.listed == Source::not_listed || source.listed == last) continue;
     last = source.listed;
-    constexpr int looks = 2000;
-    double most = 0, sent = 0;
-    const double over = std::max(end, source.signal->end());
-    for (int i = 0; i <= looks; ++i) {
-      const double t = over * i / looks, size = std::abs(source.signal->at(t));
-      most = std::max(most, size);
-      if (t <= end) sent = std::max(sent, size);
-    }
+    const double begins = std::max(0.0, source.signal->begin()), ends = source.signal->end();
+    const double sent = largest_between(*source.signal, begins, std::min(end, ends)),
+                 later = largest_between(*source.signal, std::max(end, begins), ends);
+    if (!std::isfinite(sent) || !std::isfinite(later)) continue;
     const Values at = reader["excitation"]["sources"].at(source.listed)["signal"];
-    if (most == 0)
+    if (sent == 0 && later == 0)
       reader.warn(at, fmt::format("source {} sends nothing: its signal is zero", source.listed + 1),
                   "Give it an amplitude.");
-    else if (sent < 1e-3 * most)
+    else if (sent < 1e-3 * later)
       reader.warn(at,
                   fmt::format("source {} has sent nothing yet when the run ends at {}: its signal ends at {}",
                               source.listed + 1, format_quantity(end, "s"), format_quantity(source.signal->end(), "s")),

@@ -90,6 +90,9 @@ class TestCaseMessages : public QObject {
     QVERIFY(told({{"excitation.sources.0.signal.delay", "0.5"}}, late));
     QVERIFY(!told({{"excitation.sources.0.signal.delay", "0.06"}}, late));
     QVERIFY(told({{"excitation.sources.0.signal.amplitude", "0"}}, zero));
+    // A pulse of a hundredth of the run, at its end.
+    for (const char* words : {late, zero})
+      QVERIFY(!told({{"excitation.sources.0.signal.delay", "20"}, {"parameters.end_time", "21"}}, words));
     // The spread over eight nodes, 80 m, leaves 20 m: 13 ms at 1500 m/s, 5 steps.
     const auto until = [&](const char* end) {
       return told({{"medium.velocity.speed", "1500"},
