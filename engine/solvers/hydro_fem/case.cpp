@@ -592,6 +592,7 @@ void check_burn(Reader& r, const Parts& p) {
 
 /// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
 void check_places(Reader& r, const Geometry& g) {
+  for (const char* list : {"tracers", "gauges", "lines"}) r.tell_apart(r.input["output"][list], list);
   const Values tracers = r.input["output"]["tracers"], lines = r.input["output"]["lines"];
   const auto axes = [&](const Values& v) {
     if (static_cast<int>(v.size()) == g.dim) return true;

@@ -225,6 +225,11 @@ class TestCaseMessages : public QObject {
                                : std::pair(Severity::note, QString::number(found.size()));
     };
     QVERIFY(check({{"output", R"({"gauges": [{"position": [7, 0]}, {"position": [0, 3], "moves": true}]})"}}).empty());
+    const auto twice = said(
+        R"({"gauges": [{"name": "g", "position": [1, 1]}, {"position": [2, 1]}, {"name": "g", "position": [3, 1]}]})");
+    QVERIFY2(twice.first == Severity::warning && twice.second.contains("/output/gauges/2/name") &&
+                 twice.second.contains("gauges 1 and 3 are both called 'g'"),
+             qPrintable(twice.second));
     const auto far = said(R"({"gauges": [{"position": [7000, 1]}]})");
     QVERIFY2(far.first == Severity::warning && far.second.contains("/output/gauges/0/position") &&
                  far.second.contains("pressure 0"),
