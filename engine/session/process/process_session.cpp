@@ -164,8 +164,8 @@ class ProcessSession final : public SessionPort {
 
   void read_all() {
     std::optional<Error> broken;
+    process::MessageReader in(process::read_from(child_->output(), [this] { return given_up(); }));
     try {
-      process::MessageReader in(process::read_from(child_->output(), [this] { return given_up(); }));
       if (greet(in)) {
         while (auto message = in.next()) {
           if (message->kind == MessageKind::done) break;
@@ -174,8 +174,13 @@ class ProcessSession final : public SessionPort {
       }
       heard_all_ = !given_up();
     } catch (...) {
-      broken = current_exception_as_error();
-      broken->code = ErrorCode::remote;
+      // A program killed while it wrote is told by how it ended, as one killed between two messages is.
+      if (in.cut_off()) {
+        heard_all_ = !given_up();
+      } else {
+        broken = current_exception_as_error();
+        broken->code = ErrorCode::remote;
+      }
     }
     if (!is_final(state())) {
       lost_ = true;
@@ -264,8 +269,9 @@ class ProcessSession final : public SessionPort {
     if (!not_greeted_.empty()) said = not_greeted_ + (said.empty() ? "" : "\n" + said);
     std::string text = fmt::format("'{}' ", launcher_.command.front());
     if (!greeted_)
-      text += status ? fmt::format("{} before the session began", end)
-                     : fmt::format("did not answer within {:.0f} s", launcher_.seconds_to_answer);
+      text += status       ? fmt::format("{} before the session began", end)
+              : heard_all_ ? "answered with something else than a session's greeting"
+                           : fmt::format("did not answer within {:g} s", launcher_.seconds_to_answer);
     else
       text += status ? fmt::format("{} while it computed", end) : "closed the connection";
     if (!said.empty()) text += "; it said:\n" + said;
@@ -305,7 +311,7 @@ class ProcessSession final : public SessionPort {
   std::atomic<bool> greeted_ = false;
   std::atomic<bool> ending_ = false;
   std::atomic<bool> lost_ = false;  ///< the session failed with its connection
-  bool heard_all_ = false;          ///< the program closed its end; the reading thread's own
+  bool heard_all_ = false;          ///< nothing more was waited for in vain; the reading thread's own
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -144,10 +144,16 @@ std::optional<Greeting> MessageReader::greeting(std::string& other) {
   }
 }
 
+void MessageReader::ended_inside() {
+  cut_off_ = true;
+  throw Failure(make_error(ErrorCode::remote, "the connection ended inside a message",
+                           "The program at its other end died, or the network failed; what it kept can be resumed."));
+}
+
 std::optional<Message> MessageReader::next() {
   if (!fill(header_bytes)) {
     if (buffer_.size() == used_) return std::nullopt;
-    broken("the connection ended inside a message");
+    ended_inside();
   }
   Decoder header(std::string_view(buffer_).substr(used_, header_bytes));
   const auto kind = header.number<std::uint16_t>();
@@ -162,7 +168,7 @@ std::optional<Message> MessageReader::next() {
   if (packing > 1 || sent > limit || plain > limit || (packing == 0 && sent != plain))
     broken(fmt::format("a message of kind {} claims {} bytes ({} allowed)", kind, std::max(sent, plain), limit));
   used_ += header_bytes;
-  if (!fill(static_cast<std::size_t>(sent))) broken("the connection ended inside a message");
+  if (!fill(static_cast<std::size_t>(sent))) ended_inside();
   const std::string_view body = std::string_view(buffer_).substr(used_, static_cast<std::size_t>(sent));
   out.body = packing == 0 ? std::string(body) : unpack(body, plain, limit);
   used_ += static_cast<std::size_t>(sent);

@@ -73,13 +73,17 @@ class MessageReader {
   [[nodiscard]] std::optional<Greeting> greeting(std::string& other);
   /// The next message; none at the end of the stream between two messages.
   [[nodiscard]] std::optional<Message> next();
+  /// True when next() failed because the stream ended inside a message: its writer died, or was cut off, while it wrote.
+  [[nodiscard]] bool cut_off() const { return cut_off_; }
 
  private:
   bool fill(std::size_t bytes);
+  [[noreturn]] void ended_inside();
   ByteSource source_;
   Bytes largest_;
   std::string buffer_;
   std::size_t used_ = 0;
+  bool cut_off_ = false;
 };
 
 /// Writes to a file descriptor, whole messages, from any thread. The caller sees to it that SIGPIPE does not kill.

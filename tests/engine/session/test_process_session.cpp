@@ -205,13 +205,16 @@ void TestProcessSession::programs_that_are_no_worker() {
   QVERIFY2(text.find("did not answer within") != std::string::npos, text.c_str());
   text = outcome({"sh", "-c", "yes"});
   QVERIFY2(
-      text.find("before the session began") != std::string::npos || text.find("did not answer") != std::string::npos,
+      text.find("before the session began") != std::string::npos || text.find("something else") != std::string::npos,
       text.c_str());
   const std::string hello = "echo 'CONOID-WIRE " + std::to_string(process::wire_version) + "'; ";
   text = outcome({"sh", "-c", hello + "echo rubbish that is no message of any kind at all"});
   QVERIFY2(text.find("message") != std::string::npos, text.c_str());
   text = outcome({"sh", "-c", hello + "read greeting; exit 3"});
   QVERIFY2(text.find("ended with code 3 while it computed") != std::string::npos, text.c_str());
+  // Dead inside a message: four bytes of its header.
+  text = outcome({"sh", "-c", hello + "read greeting; printf '\\020\\000\\000\\000'; kill -9 $$"});
+  QVERIFY2(text.find("ended by signal 9 (Killed) while it computed") != std::string::npos, text.c_str());
   // A rank that ends all of them says why, and its launcher passes its exit code on, among lines of its own.
   const Seen lost =
       run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "run"),
