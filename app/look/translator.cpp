@@ -47,6 +47,26 @@ QString in_figures(const QString& text) {
   return has_decimal_comma() ? QString::fromStdString(with_decimal_comma(text.toStdString())) : text;
 }
 
+const MessageCatalogue& messages() {
+  static QString loaded;
+  static MessageCatalogue catalogue;
+  const QString language = loaded_locale() ? loaded_locale()->name().left(2) : QString();
+  if (language == loaded) return catalogue;
+  loaded = language;
+  catalogue = {};
+  QFile file(":/conoid/i18n/" + language + "-messages.json");
+  if (!file.open(QIODevice::ReadOnly)) return catalogue;
+  const QJsonObject folders = QJsonDocument::fromJson(file.readAll()).object();
+  for (const auto& folder : folders) {
+    const QJsonObject texts = folder.toObject();
+    for (auto it = texts.begin(); it != texts.end(); ++it) {
+      const QString said = it.value().toString();
+      catalogue.add(it.key().toStdString(), (language == "fr" ? with_french_spaces(said) : said).toStdString());
+    }
+  }
+  return catalogue;
+}
+
 bool Translator::load_language(const QString& language) {
   init_translations();
   texts_.clear();

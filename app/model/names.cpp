@@ -12,6 +12,8 @@
 #include <QJsonObject>
 #include <QRegularExpression>
 
+#include "app/look/translator.hpp"
+
 namespace conoid::app {
 namespace {
 
@@ -86,11 +88,18 @@ QString translated(const QString& text) {
     if (said == form && rest == match.captured(1)) continue;
     return form.contains("%2") ? said.arg(rest, match.captured(2)) : said.arg(rest);
   }
-  return text;
+  return messages().size() == 0 ? text : QString::fromStdString(messages().translate(text.toStdString()));
 }
 
 QString translated(const std::string& text) {
   return translated(QString::fromStdString(text));
+}
+
+Diagnostic translated(Diagnostic diagnostic) {
+  if (messages().size() == 0) return diagnostic;
+  diagnostic.text = translated(diagnostic.text).toStdString();
+  diagnostic.hint = translated(diagnostic.hint).toStdString();
+  return diagnostic;
 }
 
 QString phase_words(const std::string& name) {
