@@ -14,6 +14,10 @@ namespace {
 
 constexpr int deepest = 6;
 constexpr std::size_t most_sentences = 16;
+constexpr int most_tails = 60;
+constexpr std::size_t least_letters_behind_names = 6;
+/// "{} to {}", "{} or {}": words that mean something between figures, or what is quoted, alone.
+constexpr std::size_t letters_of_a_link = 3;
 /// Fewer letters than these are no message of their own.
 constexpr std::size_t letters_of_a_message = 8;
 
@@ -28,8 +32,8 @@ std::pair<std::vector<std::string>, std::vector<std::size_t>> parts_of(std::stri
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool plain = text.substr(i, 2) == "{}";
-    const bool numbered = !plain && text.size() >= i + 3 && text[i] == '{' && text[i + 2] == '}' && text[i + 1] >= '0' &&
-                          static_cast<std::size_t>(text[i + 1] - '0') < named;
+    const bool numbered = !plain && text.size() >= i + 3 && text[i] == '{' && text[i + 2] == '}' &&
+                          text[i + 1] >= '0' && static_cast<std::size_t>(text[i + 1] - '0') < named;
     if (!plain && !numbered) {
       parts.back() += text[i];
       continue;
@@ -44,18 +48,30 @@ std::pair<std::vector<std::string>, std::vector<std::size_t>> parts_of(std::stri
 /// Whether a sentence ends before `at`, and another begins there.
 bool begins_sentence(std::string_view text, std::size_t at) {
   if (text[at - 1] == '\n') return true;
-  if (at < 2 || text[at - 1] != ' ' || std::string_view(".!?").find(text[at - 2]) == std::string_view::npos) return false;
-  const auto c = static_cast<unsigned char>(text[at]);
-  return std::isupper(c) != 0 || std::isdigit(c) != 0 || c >= 0x80 || std::string_view("'\"`/(").find(text[at]) != std::string_view::npos;
+  return at >= 2 && text[at - 1] == ' ' && text[at] != ' ' &&
+         std::string_view(".!?").find(text[at - 2]) != std::string_view::npos;
+}
+
+/// An argument within a sentence is no end of one with the beginning of another.
+bool has_two_sentences(std::string_view text) {
+  for (std::size_t at = text.find(". "); at != std::string_view::npos && at + 2 < text.size();
+       at = text.find(". ", at + 2))
+    if (std::isupper(static_cast<unsigned char>(text[at + 2])) != 0) return true;
+  return false;
 }
 
 bool is_figure(std::string_view text) {
   if (text.find_first_of("'\"`\\") != std::string_view::npos) return false;
-  while (!text.empty() && std::string_view("-+(~<>= ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  while (!text.empty() && std::string_view("-+(~<>= ").find(text.front()) != std::string_view::npos)
+    text.remove_prefix(1);
   for (const std::string_view sign : {"\u2212", "\u00b1", "\u2264", "\u2265", "\u2248"})
     if (text.starts_with(sign)) text.remove_prefix(sign.size());
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+}
+
+bool is_figure_or_quoted(std::string_view text) {
+  return is_figure(text) || text.empty() || std::string_view("'\"`").find(text.front()) != std::string_view::npos;
 }
 
 /// What is quoted stands as it is; an apostrophe within a word quotes nothing.
@@ -63,7 +79,8 @@ bool opens_quote(std::string_view before) {
   if (before.empty()) return false;
   const char last = before.back();
   if (last == '"' || last == '`' || last == '/') return true;
-  return last == '\'' && (before.size() < 2 || std::isalpha(static_cast<unsigned char>(before[before.size() - 2])) == 0);
+  return last == '\'' &&
+         (before.size() < 2 || std::isalpha(static_cast<unsigned char>(before[before.size() - 2])) == 0);
 }
 
 }  // namespace
@@ -73,14 +90,19 @@ bool MessageCatalogue::add(std::string_view pattern, std::string_view translatio
   std::vector<std::size_t> order;
   std::tie(made.literals, order) = parts_of(pattern, 0);
   std::tie(made.translation, made.order) = parts_of(translation, std::min<std::size_t>(order.size(), 10));
-  std::size_t letters_in = 0;
+  std::size_t letters_in = 0, marks = 0;
   for (std::size_t i = 0; i < made.literals.size(); ++i) {
     letters_in += letters(made.literals[i]);
-    made.weight += made.literals[i].size();
+    made.bytes += made.literals[i].size();
+    marks += static_cast<std::size_t>(std::count_if(made.literals[i].begin(), made.literals[i].end(), [](char c) {
+      return c != ' ' && std::isalpha(static_cast<unsigned char>(c)) == 0;
+    }));
   }
   if (letters_in == 0 || translation.empty()) return false;
   if (std::any_of(made.order.begin(), made.order.end(), [&](std::size_t i) { return i >= order.size(); })) return false;
-  made.is_phrase = letters_in < letters_of_a_message;
+  // Words count, then marks; of the same words and marks the pattern with fewer arguments.
+  made.weight = (letters_in * 1000 + marks) * 100 + 99 - std::min<std::size_t>(order.size(), 99);
+  made.letters = letters_in;
   const auto id = static_cast<std::uint32_t>(patterns_.size());
   std::vector<std::uint32_t>& bucket =
       !made.literals.front().empty()  ? heads_[static_cast<unsigned char>(made.literals.front().front())]
@@ -95,7 +117,7 @@ bool MessageCatalogue::add(std::string_view pattern, std::string_view translatio
 
 bool MessageCatalogue::matches(const Pattern& pattern, std::string_view text, Match& match) {
   const auto& literals = pattern.literals;
-  if (text.size() < pattern.weight || !text.starts_with(literals.front())) return false;
+  if (text.size() < pattern.bytes || !text.starts_with(literals.front())) return false;
   if (literals.size() == 1) return text.size() == literals.front().size();
   if (!text.ends_with(literals.back())) return false;
   match.arguments.clear();
@@ -104,10 +126,11 @@ bool MessageCatalogue::matches(const Pattern& pattern, std::string_view text, Ma
   for (std::size_t i = 1; i + 1 < literals.size(); ++i) {
     const std::size_t next = text.substr(0, end).find(literals[i], at);
     if (next == std::string_view::npos) return false;
+    if (has_two_sentences(text.substr(at, next - at))) return false;
     match.arguments.push_back(text.substr(at, next - at));
     at = next + literals[i].size();
   }
-  if (at > end) return false;
+  if (at > end || (!literals.back().empty() && has_two_sentences(text.substr(at, end - at)))) return false;
   match.arguments.push_back(text.substr(at, end - at));
   return true;
 }
@@ -115,14 +138,15 @@ bool MessageCatalogue::matches(const Pattern& pattern, std::string_view text, Ma
 std::optional<MessageCatalogue::Match> MessageCatalogue::find(std::string_view text, bool within) const {
   if (text.empty()) return std::nullopt;
   std::optional<Match> best;
-  for (const auto* bucket : {&heads_[static_cast<unsigned char>(text.front())],
-                             &tails_[static_cast<unsigned char>(text.back())], &others_})
+  for (const auto* bucket :
+       {&heads_[static_cast<unsigned char>(text.front())], &tails_[static_cast<unsigned char>(text.back())], &others_})
     for (const std::uint32_t id : *bucket) {
       const Pattern& pattern = patterns_[id];
       if (best && best->pattern->weight >= pattern.weight) break;
-      if (pattern.is_phrase && !within) continue;
       Match match;
       if (!matches(pattern, text, match)) continue;
+      const bool links = pattern.letters <= letters_of_a_link || (pattern.letters < letters_of_a_message && !within);
+      if (links && !std::all_of(match.arguments.begin(), match.arguments.end(), is_figure_or_quoted)) continue;
       match.pattern = &pattern;
       best = std::move(match);
       break;
@@ -154,6 +178,23 @@ std::optional<std::string> MessageCatalogue::whole(std::string_view text, int de
   const auto match = find(text, depth > 0);
   if (!match) return std::nullopt;
   return filled(*match, depth);
+}
+
+std::optional<std::string> MessageCatalogue::with_tail(std::string_view text, int depth) const {
+  int tried = 0;
+  for (std::size_t at = text.find_first_of(" ,;:", 1); at != std::string_view::npos && tried < most_tails;
+       at = text.find_first_of(" ,;:", at + 1)) {
+    // " and more", ", or more": a blank behind a mark begins nothing of its own.
+    if (text[at] == ' ' && (text[at - 1] == ',' || text[at - 1] == ';' || text[at - 1] == ':')) continue;
+    ++tried;
+    const auto tail = find(text.substr(at), true);
+    if (!tail || tail->pattern->literals.front().empty()) continue;
+    const auto head = whole(text.substr(0, at), depth);
+    // Within a message a name goes on, too: "quay and 2 others".
+    if (head || (depth > 0 && tail->pattern->letters >= least_letters_behind_names))
+      return head.value_or(std::string(text.substr(0, at))) + filled(*tail, depth + 1);
+  }
+  return std::nullopt;
 }
 
 std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& all) const {
@@ -193,6 +234,7 @@ std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& a
         const auto known = whole(head, depth);
         said = (known ? *known : std::string(head)) + "\u00a0: " + *rest + std::string(gap);
       }
+      if (!said) said = with_tail(part, depth);
       if (!said) said = std::string(part), all = false;
     }
     out += *said;
@@ -204,6 +246,7 @@ std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& a
 std::string MessageCatalogue::translate(std::string_view text) const {
   if (text.empty() || text.size() > longest || patterns_.empty()) return std::string(text);
   if (auto known = whole(text, 0)) return *std::move(known);
+  if (is_figure(text)) return with_decimal_comma(text);
   bool all = true;
   return in_parts(text, 0, all);
 }

@@ -15,7 +15,8 @@ namespace conoid::app {
 /// The engine speaks English, and only English: its log can be searched. What the window shows is matched with patterns: English text
 /// with {} for each argument, and the same in another language with {} for them in the same order, or {0}, {1} in another one.
 ///
-/// The whole text is matched first, then runs of its sentences, then what follows a file or a place ("case.json: …"). Of several
+/// The whole text is matched first, then runs of its sentences, then what follows a file or a place ("case.json: …"), then two parts of a
+/// sentence. Of several
 /// patterns the one with most literal text counts. Arguments are texts themselves, matched in their turn, unless they are quoted
 /// ('…', "…", `…`): what is quoted is typed, or read in a file, as it stands. Figures get a decimal comma. What has no pattern stays as
 /// it is. Memory and time are linear in the text for each pattern that begins (or ends) as it does; nothing is tried twice.
@@ -36,11 +37,12 @@ class MessageCatalogue {
 
  private:
   struct Pattern {
-    std::vector<std::string> literals;      ///< between, before and after the arguments: one more than those
-    std::vector<std::string> translation;   ///< likewise
-    std::vector<std::size_t> order;         ///< which argument stands behind each part of the translation
-    std::size_t weight = 0;                 ///< bytes of literal text
-    bool is_phrase = false;                 ///< too short to be a message: counts within one alone
+    std::vector<std::string> literals;     ///< between, before and after the arguments: one more than those
+    std::vector<std::string> translation;  ///< likewise
+    std::vector<std::size_t> order;        ///< which argument stands behind each part of the translation
+    std::size_t bytes = 0;                 ///< of literal text
+    std::size_t weight = 0;                ///< by how much of a text it says: the heaviest counts
+    std::size_t letters = 0;               ///< few: a phrase that counts within a message, or around figures
   };
   struct Match {
     const Pattern* pattern = nullptr;
@@ -51,6 +53,8 @@ class MessageCatalogue {
   [[nodiscard]] std::optional<Match> find(std::string_view text, bool within) const;
   [[nodiscard]] std::string filled(const Match& match, int depth) const;
   [[nodiscard]] std::optional<std::string> whole(std::string_view text, int depth) const;
+  /// A text that goes on with another pattern: "…" + ", or more".
+  [[nodiscard]] std::optional<std::string> with_tail(std::string_view text, int depth) const;
   [[nodiscard]] std::string in_parts(std::string_view text, int depth, bool& all) const;
   [[nodiscard]] std::string argument(std::string_view text, int depth) const;
 

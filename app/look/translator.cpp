@@ -10,7 +10,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLocale>
+#include <QRegularExpression>
 
+#include "app/look/message_catalogue.hpp"
 #include "engine/core/decimal_comma.hpp"
 
 static void init_translations() {
@@ -54,16 +56,22 @@ const MessageCatalogue& messages() {
   if (language == loaded) return catalogue;
   loaded = language;
   catalogue = {};
-  QFile file(":/conoid/i18n/" + language + "-messages.json");
-  if (!file.open(QIODevice::ReadOnly)) return catalogue;
-  const QJsonObject folders = QJsonDocument::fromJson(file.readAll()).object();
-  for (const auto& folder : folders) {
-    const QJsonObject texts = folder.toObject();
+  const auto read = [](const QString& name) {
+    QFile file(":/conoid/i18n/" + name + ".json");
+    return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+  };
+  static const QRegularExpression percent("%[1-9n]");
+  const auto add = [&](const QJsonObject& texts) {
     for (auto it = texts.begin(); it != texts.end(); ++it) {
       const QString said = it.value().toString();
+      if (it.key().contains(percent) || said.isEmpty()) continue;
       catalogue.add(it.key().toStdString(), (language == "fr" ? with_french_spaces(said) : said).toStdString());
     }
-  }
+  };
+  const QJsonObject folders = read(language + "-messages");
+  for (const auto& folder : folders) add(folder.toObject());
+  // Hints go on with what a key is for.
+  if (!folders.isEmpty()) add(read(language));
   return catalogue;
 }
 

@@ -8,9 +8,9 @@
 #include <QStringList>
 #include <QTranslator>
 
-#include "app/look/message_catalogue.hpp"
-
 namespace conoid::app {
+
+class MessageCatalogue;
 
 /// resources/i18n/<language>.json: {"English text": "translation", "%n text": ["one", "many"]}. What is not in the file
 /// stays English. The same text has one translation everywhere.

@@ -12,6 +12,7 @@
 #include <QJsonObject>
 #include <QRegularExpression>
 
+#include "app/look/message_catalogue.hpp"
 #include "app/look/translator.hpp"
 
 namespace conoid::app {
@@ -88,7 +89,13 @@ QString translated(const QString& text) {
     if (said == form && rest == match.captured(1)) continue;
     return form.contains("%2") ? said.arg(rest, match.captured(2)) : said.arg(rest);
   }
-  return messages().size() == 0 ? text : QString::fromStdString(messages().translate(text.toStdString()));
+  if (messages().size() == 0) return text;
+  const QString said = QString::fromStdString(messages().translate(text.toStdString()));
+  if (said != text || !text[0].isUpper()) return said;
+  // A name that has been made the beginning of a line.
+  const QString small = text.left(1).toLower() + text.mid(1);
+  const QString as_begun = QString::fromStdString(messages().translate(small.toStdString()));
+  return as_begun == small ? text : as_begun.left(1).toUpper() + as_begun.mid(1);
 }
 
 QString translated(const std::string& text) {

@@ -37,7 +37,8 @@ class TestMessageCatalogue : public QObject {
  private slots:
   void most_literal_text_counts() {
     const MessageCatalogue c = small();
-    QCOMPARE(c.translate("expected a whole number, found 2.5"), std::string("on attend un nombre entier, on trouve 2,5"));
+    QCOMPARE(c.translate("expected a whole number, found 2.5"),
+             std::string("on attend un nombre entier, on trouve 2,5"));
     QCOMPARE(c.translate("expected at least 3 nodes, found the end of the file"),
              std::string("on attend au moins 3 nœuds, on trouve la fin du fichier"));
     QCOMPARE(c.translate("2 of 8 ranks have nothing to do"), std::string("sur 8 rangs 2 n’ont rien à faire"));
@@ -73,6 +74,7 @@ class TestMessageCatalogue : public QObject {
   void short_patterns_count_within_others_alone() {
     const MessageCatalogue c = small();
     QCOMPARE(c.translate("and so it goes"), std::string("and so it goes"));
+    QCOMPARE(c.translate("and 2.5 m"), std::string("et 2,5 m"));
     QCOMPARE(c.translate("expected a whole number, found and 2.5"),
              std::string("on attend un nombre entier, on trouve et 2,5"));
   }
@@ -92,9 +94,28 @@ class TestMessageCatalogue : public QObject {
 
   void any_text_comes_through() {
     const MessageCatalogue c = small();
-    for (const std::string text :
-         {"", " ", ".", "{}", "{", "}{", "\n", "\n\n", "'", "'''", "expected , found ", "expected ", ", found ", ": ", ": : : ",
-          "a: ", ". . . ", "\xff\xfe\x80", "日本語。テキスト", "expected \xff, found \x80", "{0}{1}{2}", "a. B. C. D. E. F. G."}) {
+    for (const std::string text : {"",
+                                   " ",
+                                   ".",
+                                   "{}",
+                                   "{",
+                                   "}{",
+                                   "\n",
+                                   "\n\n",
+                                   "'",
+                                   "'''",
+                                   "expected , found ",
+                                   "expected ",
+                                   ", found ",
+                                   ": ",
+                                   ": : : ",
+                                   "a: ",
+                                   ". . . ",
+                                   "\xff\xfe\x80",
+                                   "日本語。テキスト",
+                                   "expected \xff, found \x80",
+                                   "{0}{1}{2}",
+                                   "a. B. C. D. E. F. G."}) {
       const std::string said = c.translate(text);
       // Known words apart, nothing is lost and nothing is added.
       if (text.find("expected") == std::string::npos && text.find("found") == std::string::npos) QCOMPARE(said, text);
