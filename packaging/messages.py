@@ -9,7 +9,7 @@ The engine speaks English; the window matches what it says with patterns (app/lo
 sources as text: it looks for functions that make a Diagnostic, directly or by another such function, and takes all literals of two
 words and more in the statements that call them, joined as `"…" + x + "…"` and with the arguments of fmt::format as {}. A literal
 has its words if it is a pattern, or if each of its parts between arguments stands in one: what is chosen by a condition and put
-into another text is a pattern of its own or a part of a whole one. What is put together elsewhere is out of its sight; the test
+into another text is a pattern of its own or a part of a whole one. What stands before a colon needs none: the window takes texts apart there. What is put together elsewhere is out of its sight; the test
 tests/app/look/test_messages_in_french.cpp sees what comes out.
 """
 import json
@@ -224,8 +224,8 @@ def main():
                 if not has_words(pattern, 2) or NO_MESSAGE.match(pattern):
                     continue
                 seen += 1
-                parts = [part for part in pattern.split("{}") if has_words(part, 2)]
-                if pattern in patterns or (parts and all(part in everything for part in parts)):
+                parts = [part for part in re.split(r"\{\}|: (?=\{)", pattern) if has_words(part, 2)]
+                if pattern in patterns or pattern.removeprefix("{}: ") in patterns or (parts and all(part in everything for part in parts)):
                     continue
                 missing += 1
                 print(f"{name}: {language}: {json.dumps(pattern, ensure_ascii=False)}")

@@ -18,6 +18,8 @@ constexpr int most_tails = 60;
 constexpr std::size_t least_letters_behind_names = 6;
 /// "{} to {}", "{} or {}": words that mean something between figures, or what is quoted, alone.
 constexpr std::size_t letters_of_a_link = 3;
+/// "1.5 Gcells/s": a number with its unit.
+constexpr std::size_t longest_figure = 24;
 /// Fewer letters than these are no message of their own.
 constexpr std::size_t letters_of_a_message = 8;
 
@@ -61,7 +63,7 @@ bool has_two_sentences(std::string_view text) {
 }
 
 bool is_figure(std::string_view text) {
-  if (text.find_first_of("'\"`\\") != std::string_view::npos) return false;
+  if (text.find_first_of("'\"`\\") != std::string_view::npos || text.find(": ") != std::string_view::npos) return false;
   while (!text.empty() && std::string_view("-+(~<>= ").find(text.front()) != std::string_view::npos)
     text.remove_prefix(1);
   for (const std::string_view sign : {"\u2212", "\u00b1", "\u2264", "\u2265", "\u2248"})
@@ -71,7 +73,8 @@ bool is_figure(std::string_view text) {
 }
 
 bool is_figure_or_quoted(std::string_view text) {
-  return is_figure(text) || text.empty() || std::string_view("'\"`").find(text.front()) != std::string_view::npos;
+  return (is_figure(text) && text.size() <= longest_figure) || text.empty() ||
+         std::string_view("'\"`").find(text.front()) != std::string_view::npos;
 }
 
 /// What is quoted stands as it is; an apostrophe within a word quotes nothing.
