@@ -224,7 +224,8 @@ def main():
                 if not has_words(pattern, 2) or NO_MESSAGE.match(pattern):
                     continue
                 seen += 1
-                parts = [part for part in re.split(r"\{\}|: (?=\{)", pattern) if has_words(part, 2)]
+                pieces = re.split(r"\{\}|: (?=\{)", pattern)
+                parts = [part for part in pieces if has_words(part, 2)] or [part for part in pieces if has_words(part, 1)]
                 if pattern in patterns or pattern.removeprefix("{}: ") in patterns or (parts and all(part in everything for part in parts)):
                     continue
                 missing += 1
