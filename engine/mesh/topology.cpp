@@ -312,6 +312,7 @@ Flooded flood(const Neighbourhood& around) {
 struct Hull {
   std::size_t component;
   Vec3 low, high;
+  std::array<Index, 6> ends{};  ///< points that reach farthest: to −x, +x, −y …
 
   [[nodiscard]] bool holds(const Vec3& p) const {
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -332,13 +333,25 @@ std::vector<Hull> hulls_of(const Mesh& mesh, const std::vector<std::vector<Index
       triangles += corners_of(mesh.shape(c)) - 2;
       for (const Index n : corner_nodes(mesh, c))
         for (std::size_t axis = 0; axis < 3; ++axis) {
-          hull.low[axis] = std::min(hull.low[axis], mesh.point(n)[axis]);
-          hull.high[axis] = std::max(hull.high[axis], mesh.point(n)[axis]);
+          const double at = mesh.point(n)[axis];
+          if (at < hull.low[axis]) hull.ends[2 * axis] = n;
+          if (at > hull.high[axis]) hull.ends[2 * axis + 1] = n;
+          hull.low[axis] = std::min(hull.low[axis], at);
+          hull.high[axis] = std::max(hull.high[axis], at);
         }
     }
     if (closed[k] != 0 && triangles >= 4) hulls.push_back(hull);
   }
   return hulls;
+}
+
+/// Whether a closed component lies inside another one. All that reaches farthest must: pieces that cut one another have a part in each
+/// other, and neither is the other's cavity.
+bool lies_inside(const Mesh& mesh, const Hull& hull, const Hull& other, const std::vector<Index>& cells_of_other) {
+  return other.holds(hull.low) && other.holds(hull.high) &&
+         std::all_of(hull.ends.begin(), hull.ends.end(), [&](const Index n) {
+           return std::abs(winding_number(mesh, cells_of_other, mesh.point(n))) > 0.5;
+         });
 }
 
 }  // namespace
@@ -382,10 +395,10 @@ OrientationChange orient_outward(Mesh& mesh) {
       continue;
     }
     const Vec3 inside_point = mesh.point(mesh.nodes(lists[k].front())[0]);
+    const auto mine = std::find_if(hulls.begin(), hulls.end(), [&](const Hull& h) { return h.component == k; });
     int depth = 0;
     for (const Hull& other : hulls)
-      if (other.component != k && other.holds(inside_point) &&
-          std::abs(winding_number(mesh, lists[other.component], inside_point)) > 0.5)
+      if (other.component != k && mine != hulls.end() && lies_inside(mesh, *mine, other, lists[other.component]))
         ++depth;
     const bool cavity = depth % 2 == 1;
     if (cavity) ++change.cavities;
