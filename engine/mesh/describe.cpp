@@ -112,13 +112,8 @@ std::vector<std::string> describe(const MeshSummary& s, const Mesh& mesh) {
   if (s.has_surface) {
     // For a volume mesh the places in the report are those of its boundary.
     const Mesh skin = s.dimension == 3 ? boundary_surface(mesh) : Mesh();
-    std::string text = explain(s.surface, s.dimension == 3 ? skin : mesh);
-    const std::string prefix = s.dimension == 3 ? "boundary: " : "surface: ";
-    while (!text.empty()) {
-      const auto end = std::min(text.find('\n'), text.size());
-      out.push_back(prefix + text.substr(0, end));
-      text.erase(0, std::min(end + 1, text.size()));
-    }
+    for (const std::string& line : explained(s.surface, s.dimension == 3 ? skin : mesh))
+      out.push_back((s.dimension == 3 ? "boundary: " : "surface: ") + line);
   }
   if (s.cut) {
     const Vec3& x = mesh.point(mesh.nodes((*s.cut)[0])[0]);

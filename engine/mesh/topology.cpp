@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace conoid {
 namespace {
@@ -190,31 +191,35 @@ SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int 
   return r;
 }
 
-std::string explain(const SurfaceReport& r, const Mesh& mesh) {
-  if (r.cells == 0) return "no surface cells";
+std::vector<std::string> explained(const SurfaceReport& r, const Mesh& mesh) {
+  if (r.cells == 0) return {"no surface cells"};
   const auto where = [&](const std::vector<SurfaceEdge>& edges) {
     if (edges.empty()) return std::string();
     const auto& e = edges.front();
     return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b, at(mesh.point(e.a)),
                        at(mesh.point(e.b)), e.cells.empty() ? Index{-1} : e.cells.front());
   };
-  std::string out;
+  std::vector<std::string> out;
   if (r.open_edge_count > 0)
-    out += fmt::format("open: {} edges belong to one cell only{}\n", r.open_edge_count, where(r.open_edges));
+    out.push_back(fmt::format("open: {} edges belong to one cell only{}", r.open_edge_count, where(r.open_edges)));
   if (r.non_manifold_edge_count > 0)
-    out += fmt::format("not manifold: {} edges belong to more than two cells{}\n", r.non_manifold_edge_count,
-                       where(r.non_manifold_edges));
+    out.push_back(fmt::format("not manifold: {} edges belong to more than two cells{}", r.non_manifold_edge_count,
+                              where(r.non_manifold_edges)));
   if (r.non_manifold_point_count > 0)
-    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n", r.non_manifold_point_count);
+    out.push_back(
+        fmt::format("not manifold: at {} points sheets touch without a common edge", r.non_manifold_point_count));
   if (r.inconsistent_edge_count > 0)
-    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n", r.inconsistent_edge_count,
-                       where(r.inconsistent_edges));
-  if (r.collapsed_cell_count > 0) out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
+    out.push_back(fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}",
+                              r.inconsistent_edge_count, where(r.inconsistent_edges)));
+  if (r.collapsed_cell_count > 0) out.push_back(fmt::format("{} cells have a repeated corner", r.collapsed_cell_count));
   if (r.closed() && r.consistent())
-    out += fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components,
-                       r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
-  if (!out.empty()) out.pop_back();
+    out.push_back(fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}", r.components,
+                              r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards"));
   return out;
+}
+
+std::string explain(const SurfaceReport& report, const Mesh& mesh) {
+  return fmt::format("{}", fmt::join(explained(report, mesh), "; "));
 }
 
 std::vector<Index> surface_components(const Mesh& mesh) {
