@@ -17,8 +17,8 @@ namespace conoid {
 struct RepairOptions {
   enum class Merge {
     automatic,  ///< of a surface: corners on rims, where that closes rims and spoils nothing
-    none,  ///< nor are cells with a corner twice and copies left out, as they are otherwise
-    all  ///< every point of the mesh within the tolerance of another
+    none,       ///< nor are cells with a corner twice and copies left out, as they are otherwise
+    all         ///< every point of the mesh within the tolerance of another
   };
   enum class Orient {
     automatic,  ///< of a surface whose cells disagree or point inwards, where inside and outside can be told: as `outward`
