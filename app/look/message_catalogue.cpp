@@ -148,7 +148,8 @@ std::optional<MessageCatalogue::Match> MessageCatalogue::find(std::string_view t
       if (best && best->pattern->weight >= pattern.weight) break;
       Match match;
       if (!matches(pattern, text, match)) continue;
-      const bool links = pattern.letters <= letters_of_a_link || (pattern.letters < letters_of_a_message && !within);
+      const bool links = pattern.letters <= letters_of_a_link ||
+                         (pattern.letters < letters_of_a_message && (!within || pattern.literals.front().empty()));
       if (links && !std::all_of(match.arguments.begin(), match.arguments.end(), is_figure_or_quoted)) continue;
       match.pattern = &pattern;
       best = std::move(match);
@@ -200,6 +201,20 @@ std::optional<std::string> MessageCatalogue::with_tail(std::string_view text, in
   return std::nullopt;
 }
 
+std::optional<std::string> MessageCatalogue::in_clauses(std::string_view text, int depth) const {
+  std::string out;
+  bool any = false;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find("; ", begin), text.size());
+    const std::string_view clause = text.substr(begin, end - begin);
+    const auto known = whole(clause, depth);
+    any = any || known;
+    out += (begin > 0 ? "\u00a0; " : "") + known.value_or(std::string(clause));
+    begin = end + 2;
+  }
+  return any && text.find("; ") != std::string_view::npos ? std::optional(out) : std::nullopt;
+}
+
 std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& all) const {
   // Runs of sentences, the longest first.
   std::vector<std::size_t> begins{0};
@@ -238,6 +253,7 @@ std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& a
         said = (known ? *known : std::string(head)) + "\u00a0: " + *rest + std::string(gap);
       }
       if (!said) said = with_tail(part, depth);
+      if (!said) said = in_clauses(part, depth);
       if (!said) said = std::string(part), all = false;
     }
     out += *said;

@@ -16,7 +16,7 @@ namespace conoid::app {
 /// with {} for each argument, and the same in another language with {} for them in the same order, or {0}, {1} in another one.
 ///
 /// The whole text is matched first, then runs of its sentences, then what follows a file or a place ("case.json: …"), then two parts of a
-/// sentence. Of several
+/// sentence, then clauses between semicolons. Of several
 /// patterns the one with most literal text counts. Arguments are texts themselves, matched in their turn, unless they are quoted
 /// ('…', "…", `…`): what is quoted is typed, or read in a file, as it stands. Figures get a decimal comma. What has no pattern stays as
 /// it is. Memory and time are linear in the text for each pattern that begins (or ends) as it does; nothing is tried twice.
@@ -55,6 +55,8 @@ class MessageCatalogue {
   [[nodiscard]] std::optional<std::string> whole(std::string_view text, int depth) const;
   /// A text that goes on with another pattern: "…" + ", or more".
   [[nodiscard]] std::optional<std::string> with_tail(std::string_view text, int depth) const;
+  /// Clauses that were joined by semicolons, of which one is known at least.
+  [[nodiscard]] std::optional<std::string> in_clauses(std::string_view text, int depth) const;
   [[nodiscard]] std::string in_parts(std::string_view text, int depth, bool& all) const;
   [[nodiscard]] std::string argument(std::string_view text, int depth) const;
 

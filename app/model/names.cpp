@@ -89,7 +89,8 @@ QString translated(const QString& text) {
     if (said == form && rest == match.captured(1)) continue;
     return form.contains("%2") ? said.arg(rest, match.captured(2)) : said.arg(rest);
   }
-  if (messages().size() == 0) return text;
+  // A single word may be somebody's name for something.
+  if (messages().size() == 0 || !text.contains(' ')) return text;
   const QString said = QString::fromStdString(messages().translate(text.toStdString()));
   if (said != text || !text[0].isUpper()) return said;
   // A name that has been made the beginning of a line.
