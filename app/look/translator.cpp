@@ -3,6 +3,7 @@
 #include "app/look/translator.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
 #include <QFile>
@@ -50,8 +51,10 @@ QString in_figures(const QString& text) {
 }
 
 const MessageCatalogue& messages() {
+  static std::mutex one_reads;
   static QString loaded;
   static MessageCatalogue catalogue;
+  const std::lock_guard guard(one_reads);
   const QString language = loaded_locale() ? loaded_locale()->name().left(2) : QString();
   if (language == loaded) return catalogue;
   loaded = language;
