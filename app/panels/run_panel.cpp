@@ -359,7 +359,7 @@ void RunPanel::refresh_state() {
     const auto& log = run_.log();
     const auto last =
         std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
-    if (last != log.rend()) trouble = last->text;
+    if (last != log.rend()) trouble = translated(last->text).toStdString();
   }
   error_->setText(QString::fromStdString(trouble));
   error_->setVisible(!trouble.empty());
