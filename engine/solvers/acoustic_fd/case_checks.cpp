@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with a case beyond its schema: places, layers, waves against nodes, what tables keep.
+// What is wrong with a case beyond its schema: places, layers, waves against nodes, what tables keep. What it sends: case_excitation.cpp.
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/case_parts.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
@@ -14,6 +14,32 @@
 #include <fmt/core.h>
 
 namespace conoid::acoustic_fd {
+
+std::string outside(const Grid& g, const Vec3& x) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double slack = 1e-9 * (std::abs(g.origin[a]) + std::abs(g.upper(a)));
+    if (x[a] < g.origin[a] - slack || x[a] > g.upper(a) + slack)
+      return fmt::format("{} {} lies outside the grid, which reaches from {} to {}", "xyz"[a], length(x[a]),
+                         length(g.origin[a]), length(g.upper(a)));
+  }
+  return std::string();
+}
+
+double from_face(const Grid& g, std::size_t face, const Vec3& x) {
+  const std::size_t a = face / 2;
+  return (face % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
+}
+
+std::string within_layer(const Problem& p, const Vec3& x) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const double distance = from_face(p.grid, f, x);
+    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6)
+      return fmt::format("face {}, {:.1f} nodes from the face (the layer has {})", face_names[f], distance,
+                         p.faces[f].width);
+  }
+  return {};
+}
+
 namespace {
 
 /// What tables and SEG-Y can carry of the waves.
@@ -114,34 +140,6 @@ void check_growth(const Setup& setup, const CaseReader& reader) {
   }
 }
 
-/// Whether a position is outside the grid, in words; empty: it is not.
-std::string outside(const Grid& g, const Vec3& x) {
-  for (std::size_t a = 0; a < 3; ++a) {
-    const double slack = 1e-9 * (std::abs(g.origin[a]) + std::abs(g.upper(a)));
-    if (x[a] < g.origin[a] - slack || x[a] > g.upper(a) + slack)
-      return fmt::format("{} {} lies outside the grid, which reaches from {} to {}", "xyz"[a], length(x[a]),
-                         length(g.origin[a]), length(g.upper(a)));
-  }
-  return std::string();
-}
-
-/// In nodes.
-double from_face(const Grid& g, std::size_t face, const Vec3& x) {
-  const std::size_t a = face / 2;
-  return (face % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
-}
-
-/// In whose absorbing layer a position lies, and how deep, in words; empty: in none.
-std::string within_layer(const Problem& p, const Vec3& x) {
-  for (std::size_t f = 0; f < 6; ++f) {
-    const double distance = from_face(p.grid, f, x);
-    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6)
-      return fmt::format("face {}, {:.1f} nodes from the face (the layer has {})", face_names[f], distance,
-                         p.faces[f].width);
-  }
-  return {};
-}
-
 /// The grid holds the stencil and leaves something between its layers.
 void check_sizes(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
@@ -163,110 +161,6 @@ void check_sizes(const Setup& setup, const CaseReader& reader) {
                               "xyz"[a], layers, g.points[a]),
                   "Widen the grid or narrow the layers.");
   }
-}
-
-/// Of one source, or of an element of an array, which the case has at `from`. Whether something was told.
-bool check_source(const Setup& setup, const CaseReader& reader, const Values& from, const Source& source) {
-  const Problem& p = setup.problem;
-  const Grid& g = p.grid;
-  const std::size_t before = reader.out.size(), number = source.listed + 1;
-  if (const auto& signal = source.signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
-    reader.warn(from["signal"],
-                fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
-                            format_quantity(signal->begin(), "s")),
-                "Shift the times of the file so that they begin at 0 or later.");
-  const Values where = from["position"];
-  const char* const whose = source.centre == source.position ? "" : "an element's ";
-  for (const SourcePart& part : source.parts)
-    if (const std::string text = outside(g, part.position); !text.empty()) {
-      reader.fail(where, fmt::format("source {}: {}", number, text),
-                  "Move the source, make it smaller, or enlarge the grid.");
-      break;
-    }
-  if (const std::string text = outside(g, source.position); !text.empty()) {
-    reader.fail(where, fmt::format("source {}: {}{}", number, whose, text), "Move the source or enlarge the grid.");
-    return true;
-  }
-  if (const std::string text = within_layer(p, source.position); !text.empty()) {
-    reader.warn(where, fmt::format("source {} lies in the absorbing layer of {}", number, text),
-                "Its amplitude will be too small there; move it inwards or enlarge the grid.");
-    return true;
-  }
-  for (std::size_t f = 0; f < 6; ++f)
-    if (p.faces[f].kind == FaceKind::free_surface && from_face(g, f, source.position) < 1e-9) {
-      reader.warn(where,
-                  fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
-                  "Move it below the surface.");
-      break;
-    }
-  return reader.out.size() > before;
-}
-
-void check_sources(const Setup& setup, const CaseReader& reader) {
-  const Problem& p = setup.problem;
-  const Values sources = reader["excitation"]["sources"];
-  std::size_t told = Source::not_listed;  // of an array one element is enough
-  for (const Source& source : p.sources) {
-    const std::size_t i = source.listed;
-    if (i == Source::not_listed || i == told) continue;
-    if (check_source(setup, reader, sources.at(i), source)) told = i;
-  }
-}
-
-/// Largest |value| of a signal between two times, looked at eight times in its shortest period; infinite where that is too often.
-double largest_between(const Signal& signal, double from, double to) {
-  if (!(from <= to)) return 0;
-  const double looks = std::max(2000.0, 8 * signal.highest_frequency() * (to - from));
-  if (!(looks < 300000)) return std::numeric_limits<double>::infinity();
-  double out = 0;
-  for (double i = 0; i <= looks; ++i) out = std::max(out, std::abs(signal.at(from + (to - from) * i / looks)));
-  return out;
-}
-
-/// Sources that send nothing, and receivers that nothing reaches, before the run ends: tables of zeros.
-void check_silence(const Setup& setup, const CaseReader& reader) {
-  const Problem& p = setup.problem;
-  const double end = static_cast<double>(p.steps) * p.dt;
-  if (!(end > 0) || p.initial.kind != Initial::Kind::none || p.sources.empty()) return;
-  std::size_t last = Source::not_listed;  // of an array one element is enough
-  for (const Source& source : p.sources) {
-    if (source.listed == Source::not_listed || source.listed == last) continue;
-    last = source.listed;
-    const double begins = std::max(0.0, source.signal->begin()), ends = source.signal->end();
-    const double sent = largest_between(*source.signal, begins, std::min(end, ends)),
-                 later = largest_between(*source.signal, std::max(end, begins), ends);
-    if (!std::isfinite(sent) || !std::isfinite(later)) continue;
-    const Values at = reader["excitation"]["sources"].at(source.listed)["signal"];
-    if (sent == 0 && later == 0)
-      reader.warn(at, fmt::format("source {} sends nothing: its signal is zero", source.listed + 1),
-                  "Give it an amplitude.");
-    else if (sent < 1e-3 * later)
-      reader.warn(at,
-                  fmt::format("source {} has sent nothing yet when the run ends at {}: its signal ends at {}",
-                              source.listed + 1, format_quantity(end, "s"), format_quantity(source.signal->end(), "s")),
-                  "Let the run take longer, or the signal begin sooner.");
-  }
-  const double spread = 8 * *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  std::size_t unreached = 0, first = 0;
-  double way = 0;
-  for (std::size_t n = 0; n < setup.single_receivers; ++n) {
-    double nearest = std::numeric_limits<double>::max();
-    for (const Source& source : p.sources) {
-      const Vec3 &x = p.receivers[n].position, &y = source.position;
-      nearest = std::min(nearest, std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]));
-    }
-    if (nearest - spread <= p.speed.highest * end || unreached++ > 0) continue;
-    first = n;
-    way = nearest;
-  }
-  if (unreached > 0)
-    reader.warn(
-        reader["output"]["receivers"].at(first)["position"],
-        fmt::format(
-            "nothing reaches receiver {}{} before the run ends at {}: {} from the nearest source take {} or more",
-            p.receivers[first].name, unreached > 1 ? fmt::format(" and {} others", unreached - 1) : std::string(),
-            format_quantity(end, "s"), length(way), format_quantity(way / p.speed.highest, "s")),
-        "Let the run take longer, or move the receiver.");
 }
 
 void check_receivers(const Setup& setup, const CaseReader& reader) {
@@ -372,76 +266,28 @@ void judge_waves(const Setup& setup, const CaseReader& reader, const Values& whe
   }
 }
 
-/// Pressure at the start lies in the grid, and none of it in an absorbing layer.
-void check_initial_place(const Setup& setup, const CaseReader& reader) {
-  const Problem& p = setup.problem;
-  const Grid& g = p.grid;
-  const Values initial = reader["excitation"]["initial"];
-  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane) {
-    Vec3 centre = p.initial.centre;
-    for (std::size_t a = 0; a < 3; ++a)  // a plane wave has a place along its way alone
-      if (p.initial.kind == Initial::Kind::plane && a != static_cast<std::size_t>(p.initial.axis))
-        centre[a] = g.origin[a];
-    if (g.flat()) centre[1] = g.origin[1];
-    if (const std::string text = outside(g, centre); !text.empty())
-      reader.warn(initial["centre"],
-                  fmt::format("the middle of the initial {}: {}",
-                              p.initial.kind == Initial::Kind::pulse ? "pulse" : "plane wave", text),
-                  "Move it into the grid, or enlarge the grid; lengths without a unit are metres.");
-    return;
-  }
-  Vec3 low, high;
-  if (p.initial.kind != Initial::Kind::file || !p.initial.samples || !p.initial.samples->bounds(low, high)) return;
-  bool apart = false;
-  std::string beyond;
-  for (std::size_t a = 0; a < 3; ++a) {
-    if (g.points[a] == 1 && !(low[a] > g.origin[a] || high[a] < g.origin[a])) continue;
-    const double slack = 1e-6 * g.spacing[a];
-    apart |= low[a] > g.upper(a) + slack || high[a] < g.origin[a] - slack;
-    if (low[a] < g.origin[a] - slack || high[a] > g.upper(a) + slack)
-      beyond += fmt::format("{}{} to {} along {}, where the grid reaches from {} to {}", beyond.empty() ? "" : "; ",
-                            length(low[a]), length(high[a]), "xyz"[a], length(g.origin[a]), length(g.upper(a)));
-  }
-  const char* const hint = "Check origin, spacing and their units in the header, and the order of the axes.";
-  if (apart)
-    reader.fail(initial["header"],
-                fmt::format("no sample of the initial pressure lies in the grid: they reach from {}", beyond), hint);
-  else if (!beyond.empty())
-    reader.warn(initial["header"],
-                fmt::format("the initial pressure reaches beyond the grid, what lies there is left out: {}", beyond),
-                hint);
+/// Planes of frames go through a place of the grid.
+void check_planes(const Setup& setup, const CaseReader& reader) {
+  const Values output = reader["output"];
+  if (!output.has("plane_at") || !setup.keeps_frames()) return;
+  Vec3 at = setup.plane_at;
+  if (setup.problem.grid.flat()) at[1] = setup.problem.grid.origin[1];
+  if (const std::string text = outside(setup.problem.grid, at); !text.empty())
+    reader.warn(output["plane_at"],
+                fmt::format("the planes of frames: {}; planes on its faces are shown instead", text),
+                "Move the point into the grid; lengths without a unit are metres.");
 }
 
-/// A plane wave goes on as one beside rigid faces alone.
-void check_plane(const Setup& setup, const CaseReader& reader) {
-  const Problem& p = setup.problem;
-  if (p.initial.kind != Initial::Kind::plane) return;
-  for (std::size_t f = 0; f < 6; ++f) {
-    if (f / 2 == static_cast<std::size_t>(p.initial.axis) || p.faces[f].kind == FaceKind::rigid) continue;
-    reader.warn(
-        reader["excitation"]["initial"],
-        fmt::format("the plane wave along {} goes past the face {}, which is not rigid: from there inwards it is "
-                    "weakened and bent on its way",
-                    "xyz"[p.initial.axis], face_names[f]),
-        "Make the faces beside a plane wave rigid, or enlarge the grid across its way.");
-    break;  // of several one is enough
-  }
-  if (p.initial.direction == 0) return;
-  // What moves at a wall that lets nothing move flows through it at the start: ∫ p_tt = 0 keeps ∫ p_t = c (p(low) − p(high)) in a closed box.
-  const auto a = static_cast<std::size_t>(p.initial.axis);
-  const auto at_face = [&](std::size_t side) {
-    const double d = (side == 0 ? p.grid.origin[a] : p.grid.upper(a)) - p.initial.centre[a];
-    return p.faces[2 * a + side].absorbs() ? 0 : std::exp(-0.5 * d * d / (p.initial.width * p.initial.width));
-  };
-  const double low = at_face(0), high = at_face(1);
-  if (std::max(low, high) < 0.01) return;
-  reader.warn(reader["excitation"]["initial"],
-              fmt::format("the plane wave along {} stands at {:.2g} and {:.2g} of its amplitude on the faces {} and {} "
-                          "at the start, which are no part of its way: what flows there then makes a wave of its own, "
-                          "or a mean pressure that rises or falls all the time in a closed box",
-                          "xyz"[a], low, high, face_names[2 * a], face_names[2 * a + 1]),
-              "Let it begin three widths from faces that reflect, make it narrower, or use \"direction\": 0, which "
-              "starts at rest.");
+/// Impedances that were meant in Pa s/m make a wall rigid.
+void check_impedances(const Problem& p, const CaseReader& reader) {
+  constexpr double nearly_rigid = 100;
+  for (std::size_t f = 0; f < 6; ++f)
+    if (const double zeta = p.faces[f].zeta; p.faces[f].kind == FaceKind::impedance && zeta >= nearly_rigid)
+      reader.note(reader["boundaries"][face_names[f]]["impedance"],
+                  fmt::format("{:g} times the impedance of the fluid is nearly rigid: {:.2g} % of a wave's energy go "
+                              "into the wall",
+                              zeta, 400 * zeta / ((zeta + 1) * (zeta + 1))),
+                  "Impedances are counted in those of the fluid, density times speed of sound: divide Pa s/m by that.");
 }
 
 }  // namespace
@@ -454,14 +300,15 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_receivers(setup, reader);
   check_silence(setup, reader);
   check_positions(setup, reader);
-  check_image(reader, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers));
+  check_planes(setup, reader);
+  check_impedances(p, reader);
+  check_image(reader, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers),
+              setup.highest_sent);
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
     reader.warn(reader["excitation"], "no source and no initial field: nothing will move",
                 "Add a source, or an initial pulse.");
 
-  check_initial_place(setup, reader);
-  if (Problem copy = p; reader.good()) take_initial_means(reader, copy);
-  check_plane(setup, reader);
+  check_initial(setup, reader);
   if (reader.good())  // all positions lie in the grid
     check_beside_obstacles(setup.obstacles, reader, p, setup.pressure_receivers);
   if (!setup.velocity_known || p.dt <= 0) return;
