@@ -61,19 +61,21 @@ double largest_between(const Signal& signal, double from, double to) {
   return out;
 }
 
-/// A wavelet that is cut at its beginning sends all frequencies, which no grid carries. Files say it themselves (Signal::is_coarse).
-void check_beginning(const CaseReader& reader, const Values& from, const Source& source) {
-  if (from["signal"]["kind"].text() != "ricker") return;
-  constexpr double matters = 2e-3;  // a delay of one period leaves 1e-3
+/// A signal that is cut at its ends sends all frequencies, which no grid carries.
+void check_beginning(const Problem& p, const CaseReader& reader, const Values& from, const Source& source) {
+  const bool wavelet = from["signal"]["kind"].text() == "ricker";
+  const double matters = wavelet ? 2e-3 : 0.05;  // a delay of one period leaves 1e-3; records have noise
   const Signal& signal = *source.signal;
-  const double begin = std::max(0.0, signal.begin()), jump = std::abs(signal.at(begin)),
-               most = largest_between(signal, begin, signal.end());
+  const double begin = std::max(0.0, signal.begin()), end = signal.end(),
+               last = wavelet || end > static_cast<double>(p.steps) * p.dt ? 0 : std::abs(signal.at(end)),
+               jump = std::max(std::abs(signal.at(begin)), last), most = largest_between(signal, begin, end);
   if (!std::isfinite(most) || jump <= matters * most) return;
   reader.warn(from["signal"],
-              fmt::format("source {} begins with a jump to {:.3g} % of its largest value: frequencies far above its "
+              fmt::format("source {} begins {}with a jump of {:.3g} % of its largest value: frequencies far above its "
                           "own go out, which the grid does not carry",
-                          source.listed + 1, 100 * jump / most),
-              "Let \"delay\" be one period or more; left out it is one and a half.");
+                          source.listed + 1, wavelet ? "" : "or ends ", 100 * jump / most),
+              wavelet ? "Let \"delay\" be one period or more; left out it is one and a half."
+                      : "Let the file begin and end at zero: take its offset out, or taper its ends.");
 }
 
 /// `excitation.traces`: those in absorbing layers, and what is never sent.
@@ -296,7 +298,7 @@ void check_sources(const Setup& setup, const CaseReader& reader) {
   for (const Source& source : p.sources) {
     const std::size_t i = source.listed;
     if (i == Source::not_listed || i == told) continue;
-    if (i != begun) check_beginning(reader, sources.at(i), source);
+    if (i != begun) check_beginning(p, reader, sources.at(i), source);
     begun = i;
     if (check_source(setup, reader, sources.at(i), source)) told = i;
   }

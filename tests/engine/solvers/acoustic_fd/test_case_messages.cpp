@@ -116,7 +116,7 @@ class TestCaseMessages : public QObject {
     const Row rows[] = {
         {{{"excitation.sources.0.signal.delay", "0"}},
          {{"excitation.sources.0.signal.delay", "0.067"}},  // a period
-         "source 1 begins with a jump to 100 %"},
+         "source 1 begins with a jump of 100 %"},
         {{{"excitation.sources.0.shape", R"({"kind": "array", "elements": 3, "pitch": 20})"},
           {"excitation.sources.0.signal.delay", "0.03"}},
          {{"excitation.sources.0.shape", R"({"kind": "array", "elements": 3, "pitch": 20})"}},
@@ -145,6 +145,24 @@ class TestCaseMessages : public QObject {
       QVERIFY2(says(row.wrong), row.words);
       QVERIFY2(!says(row.right), row.words);
     }
+  }
+
+  /// Records with an offset.
+  void signals_that_are_cut_are_told() {
+    const auto says = [&](double offset, double slope = 0, const char* run = "0.2") {
+      std::string rows = "t[s],p[Pa]\n";
+      for (int i = 0; i <= 100; ++i)
+        rows += fmt::format("{},{}\n", 0.001 * i,
+                            offset + slope * i + std::exp(-0.01 * (i - 50) * (i - 50)) * std::sin(0.1 * (i - 50)));
+      write("record.csv", rows);
+      const auto all = check({{"excitation.sources.0.signal", R"({"kind": "sampled", "file": "record.csv"})"},
+                              {"parameters.end_time", run}});
+      return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+        return d.text.find("begins or ends with a jump") != std::string::npos;
+      });
+    };
+    QVERIFY(says(0.5) && !says(0));
+    QVERIFY(says(0, 0.01) && !says(0, 0.01, "0.08"));  // a run that ends before the record sends no end
   }
 
   /// Traces that are sent: in layers, of several shots, with no factor, backwards in a run that ends before they do.
