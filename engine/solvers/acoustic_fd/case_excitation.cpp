@@ -215,11 +215,21 @@ void check_plane(const Setup& setup, const CaseReader& reader) {
 
 }  // namespace
 
+Status check_samples(const std::filesystem::path& file, Index number, std::span<const float> samples) {
+  const auto odd = std::find_if(samples.begin(), samples.end(), [](float value) { return !std::isfinite(value); });
+  if (odd == samples.end()) return {};
+  return make_error(ErrorCode::invalid_input,
+                    fmt::format("sample {} of trace {} is {}; a finite number was expected", odd - samples.begin() + 1,
+                                number + 1, *odd),
+                    "Repair the traces, or say their format in bytes 3225-3226.", {file.string(), 0, ""});
+}
+
 void read_traces(const CaseReader& reader, Problem& problem) {
   const Values v = reader["excitation"]["traces"];
   if (v["kind"].text() != "segy") return;
   const auto fail = [&](const Error& error) { reader.fail_in_file(v["file"], error); };
-  const auto file = SegyReader::open(reader.input.path(v["file"].text()));
+  const std::filesystem::path path = reader.input.path(v["file"].text());
+  const auto file = SegyReader::open(path);
   if (!file) {
     fail(file.error());
     return;
@@ -259,6 +269,10 @@ void read_traces(const CaseReader& reader, Problem& problem) {
   for (Index n = 0; n < file->traces(); ++n) {
     SegyTrace header;
     if (const Status s = file->read(n, header, samples); !s) {
+      fail(s.error());
+      return;
+    }
+    if (const Status s = check_samples(path, n, samples); !s) {
       fail(s.error());
       return;
     }
@@ -351,6 +365,14 @@ void check_silence(const Setup& setup, const CaseReader& reader) {
 }
 
 void check_initial(const Setup& setup, const CaseReader& reader) {
+  const Initial& initial = setup.problem.initial;
+  const Grid& g = setup.problem.grid;
+  const SpeedRange samples = initial.kind == Initial::Kind::file && initial.samples
+                                 ? initial.samples->range(g.origin, {g.upper(0), g.upper(1), g.upper(2)})
+                                 : SpeedRange{1, 1};
+  if (initial.kind != Initial::Kind::none && (initial.amplitude == 0 || (samples.lowest == 0 && samples.highest == 0)))
+    reader.warn(reader["excitation"]["initial"], "the pressure at the start is zero everywhere",
+                "Give it an amplitude, or a file with values.");
   check_initial_place(setup, reader);
   if (Problem copy = setup.problem; reader.good()) take_initial_means(reader, copy);
   check_plane(setup, reader);

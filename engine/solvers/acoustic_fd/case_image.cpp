@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/models/model.hpp"
+#include "engine/solvers/acoustic_fd/case_parts.hpp"
 #include "engine/solvers/acoustic_fd/case_shapes.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -182,8 +183,10 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
       // Receivers closer than what the file tells apart lie at one place there, in their order.
       const bool numbered = own && header.channel == static_cast<std::int32_t>(r + 1);
       if (!(d < distance[r]) && !(numbered && d <= distance[r])) continue;
-      if (!loaded)
+      if (!loaded) {
         if (const Status s = file->read(n, header, samples); !s) return s.error();
+        if (const Status s = check_samples(path, n, samples); !s) return s.error();
+      }
       loaded = true;
       distance[r] = d;
       out.known[r] = 1;

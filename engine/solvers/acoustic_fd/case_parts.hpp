@@ -6,6 +6,8 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/case.hpp"
 
+#include <filesystem>
+#include <span>
 #include <string>
 
 namespace conoid::acoustic_fd {
@@ -26,6 +28,9 @@ namespace conoid::acoustic_fd {
 void read_medium(const CaseReader& reader, Setup& setup);
 /// Constant Q over the band of what is sent, unless the case says another; the speed becomes that of high frequency.
 void read_attenuation(const CaseReader& reader, Setup& setup);
+
+/// Whether all samples of trace `number` (from 0 on) of a file are numbers.
+[[nodiscard]] Status check_samples(const std::filesystem::path& file, Index number, std::span<const float> samples);
 
 /// `excitation.traces`: traces of a SEG-Y file as point sources at its receivers, backwards in time where asked; appended to problem.sources. They begin
 /// when their headers say (bytes 109-110); backwards all end together.

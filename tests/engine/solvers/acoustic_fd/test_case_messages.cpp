@@ -11,6 +11,7 @@
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -130,6 +131,9 @@ class TestCaseMessages : public QObject {
         {{{"excitation.initial", pulse + "90}"}},  // the layers begin 200 m and 210 m away: 0.085 and 0.066
          {{"excitation.initial", pulse + "70}"}},
          "0.085 of its amplitude at the absorbing layer of face x_max"},
+        {{{"excitation.initial", pulse + R"(50, "amplitude": 0})"}},
+         {{"excitation.initial", pulse + R"(50, "amplitude": 0.1})"}},
+         "start is zero everywhere"},
         {{{"parameters.image", image + "}"}},
          {{"parameters.image", image + "}"}, {"medium.velocity", layers}},
          "smooth already"},
@@ -199,6 +203,9 @@ class TestCaseMessages : public QObject {
     traces[1].delay = 0;
     traces[1].shot = 4;
     QVERIFY(says("", "0.1", "those of 2 shots"));
+    values[45] = std::numeric_limits<float>::quiet_NaN();
+    QVERIFY(says("", "0.1", "sample 6 of trace 2 is nan"));
+    values[45] = 0;
     traces[1] = traces[0];
     traces[1].receiver[2] = 30;
     QVERIFY(says("", "0.1", "1 of 2 traces lie in absorbing layers, the first in that of face z_min, 3.0 nodes"));
