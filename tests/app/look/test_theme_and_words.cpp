@@ -154,6 +154,20 @@ void collect_choices(const QJsonValue& value, QStringList& out) {
     if (it.key() != "default") collect_choices(it.value(), out);
 }
 
+/// Titles of the elements of lists and maps at any depth of a schema: each stands behind "Add".
+void collect_elements(const QJsonValue& value, QStringList& out) {
+  if (value.isArray())
+    for (const auto& v : value.toArray()) collect_elements(v, out);
+  const QJsonObject object = value.toObject();
+  for (const char* elements : {"items", "map"}) {
+    const QJsonObject node = object[QLatin1String(elements)].toObject();
+    if (!node.contains("properties") && !node.contains("variants") && node["type"] != "string") continue;
+    const QString own = node["title"].toString(), all = object["title"].toString();
+    out << (own.isEmpty() && all.endsWith('s') ? all.chopped(1) : own.isEmpty() ? all : own);
+  }
+  for (const auto& v : object) collect_elements(v, out);
+}
+
 }  // namespace
 
 class TestThemeAndWords : public QObject {
@@ -227,6 +241,22 @@ class TestThemeAndWords : public QObject {
           !translator.texts().contains("choice: " + choice))
         missing << choice;
     QVERIFY(choices.size() > 100);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(", ")));
+  }
+
+  void what_is_added_has_its_article() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QStringList elements, missing;
+    collect_elements(read_json(root + "/engine/case/common.json"), elements);
+    QDirIterator walk(root + "/engine/solvers", {"parameters.json"}, QDir::Files, QDirIterator::Subdirectories);
+    while (walk.hasNext()) collect_elements(read_json(walk.next()), elements);
+    elements.removeDuplicates();
+    QVERIFY(elements.size() > 20);
+    for (const QString& element : elements) {
+      const QString one = translator.texts().value("one: " + element).value(0);
+      if (!one.startsWith("un ") && !one.startsWith("une ")) missing << element;
+    }
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join(", ")));
   }
 
