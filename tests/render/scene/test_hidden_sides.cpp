@@ -66,7 +66,8 @@ class TestHiddenSides : public QObject {
   /// Of cubes that are inside out nothing is left out: what the others lack then was hidden.
   void nothing_seen_is_left_out() {
     const auto scene = scene_of(sample::cubes(3)), whole = scene_of(inside_out(3, 0));
-    for (const StandardView view : {StandardView::iso, StandardView::plus_x, StandardView::minus_y, StandardView::minus_z}) {
+    for (const StandardView view :
+         {StandardView::iso, StandardView::plus_x, StandardView::minus_y, StandardView::minus_z}) {
       scene->look(view);
       whole->look(view);
       QVERIFY(structural_similarity(picture(scene), picture(whole)) > 0.995);
