@@ -389,8 +389,15 @@ class TestThemeAndWords : public QObject {
     static const QRegularExpression field(
         "FieldKind::\\w+,\\s*Association::\\w+,[\\w\\s:.!]+,[\\w\\s:.!]+,\\s*(?:\\(?[^\";{}]*\\?\\s*)?\"([^\"]+)\""
         "(?:\\s*:\\s*\"([^\"]+)\")?");
+    // Of several waves or loads each is called by its name behind a comma.
+    static const QRegularExpression named("Association::\\w+,[\\w\\s]+,[\\w\\s]+,\\s*\"([^\"]+)\" \\+ label");
     QStringList found, missing;
+    int of_several = 0;
     for (const QString& text : sources_of_solvers()) {
+      for (auto it = named.globalMatch(text); it.hasNext(); ++of_several) {
+        const QString form = it.next().captured(1) + ", %1";
+        if (!translator.texts().contains(form)) missing << form;
+      }
       for (auto it = field.globalMatch(text); it.hasNext();) {
         const QRegularExpressionMatch match = it.next();
         for (const int one : {1, 2})
@@ -399,6 +406,7 @@ class TestThemeAndWords : public QObject {
     }
     found.removeDuplicates();
     QVERIFY2(found.size() > 20, qPrintable(found.join(", ")));
+    QVERIFY(of_several > 3);
     // What ends with a space goes on with a number or a name.
     for (const QString& label : found)
       if (!translator.texts().contains(label.endsWith(' ') ? label + "%1" : label)) missing << label;
