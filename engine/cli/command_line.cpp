@@ -15,6 +15,7 @@
 #include "engine/cli/command_text.hpp"
 #include "engine/cli/parts.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/cli/wrong_usage.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -46,23 +47,11 @@ Error unknown_verb(const std::string& word) {
   return make_error(ErrorCode::command_line, fmt::format("there is no command '{}'", word), hint);
 }
 
-/// CLI11's own text, with the nearest option where one was mistyped.
-Error wrong_usage(const CLI::App& root, const CLI::ParseError& error, const std::vector<std::string>& words) {
+/// Said of the command that was typed, or of the program where none was.
+Error refused(const CLI::App& root, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const CLI::App* at = &root;
   for (const CLI::App* verb : root.get_subcommands()) at = verb;
-  std::string hint = fmt::format("`conoid{}{} --help` shows what it takes.", at == &root ? "" : " ",
-                                 at == &root ? "" : at->get_name());
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string> known;
-    for (const CLI::Option* option : at->get_options())
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    for (const std::string& word : words) {
-      const std::string name = word.substr(0, word.find('='));
-      if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
-      if (const std::string near = nearest(name, known); !near.empty()) hint = fmt::format("Did you mean {}?", near);
-    }
-  }
-  return make_error(ErrorCode::command_line, error.what(), hint);
+  return wrong_usage(error, *at, at == &root ? "conoid" : "conoid " + at->get_name(), words);
 }
 
 /// `conoid --version`, with `--json` behind it what the program is made of.
@@ -111,7 +100,7 @@ int parse_and_run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    if (talks()) print_error(wrong_usage(app, error, words));
+    if (talks()) print_error(refused(app, error, words));
     return static_cast<int>(ErrorCode::command_line);
   }
   return context.exit;

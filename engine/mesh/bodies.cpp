@@ -17,20 +17,21 @@ namespace {
 
 constexpr double needed = std::numeric_limits<double>::quiet_NaN();
 
-/// The sizes of a body with what was not given.
+/// The sizes of a body with what was not given; lengths in units of `metre`⁻¹ metres.
 class Sizes {
  public:
-  Sizes(const SimpleBody& body, const BodyKind& kind) : body_(body), kind_(kind) {}
+  Sizes(const SimpleBody& body, const BodyKind& kind, double metre = 1) : body_(body), kind_(kind), metre_(metre) {}
   double operator[](std::string_view key) const {
-    if (const auto given = body_.sizes.find(std::string(key)); given != body_.sizes.end()) return given->second;
-    for (const BodySize& size : kind_.sizes)
-      if (size.key == key) return size.preset;
-    return 0;
+    const auto size = std::find_if(kind_.sizes.begin(), kind_.sizes.end(), [&](const auto& s) { return s.key == key; });
+    if (size == kind_.sizes.end()) return 0;
+    const auto given = body_.sizes.find(std::string(key));
+    return (given != body_.sizes.end() ? given->second : size->preset) * (size->unit == "m" ? metre_ : 1);
   }
 
  private:
   const SimpleBody& body_;
   const BodyKind& kind_;
+  double metre_;
 };
 
 std::string list_of(const auto& all, const auto& name) {
@@ -116,15 +117,15 @@ double longest(const SimpleBody& body, const Sizes& k) {
 }
 
 /// Where the body stands: rotations about its own position, then there.
-std::string placed(const SimpleBody& body, std::string_view what) {
+std::string placed(const SimpleBody& body, std::string_view what, double metre) {
   constexpr const char* axes[] = {"1, 0, 0", "0, 1, 0", "0, 0, 1"};
   std::string out;
   for (std::size_t a = 0; a < 3; ++a)
     if (body.rotate[a] != 0)
       out += fmt::format("Rotate {{{{{}}}, {{0, 0, 0}}, {}}} {{ {}; }}\n", axes[a], body.rotate[a], what);
   if (body.position != Vec3{})
-    out +=
-        fmt::format("Translate {{{}, {}, {}}} {{ {}; }}\n", body.position[0], body.position[1], body.position[2], what);
+    out += fmt::format("Translate {{{}, {}, {}}} {{ {}; }}\n", body.position[0] * metre, body.position[1] * metre,
+                       body.position[2] * metre, what);
   return out;
 }
 
@@ -220,25 +221,37 @@ const std::vector<BodyKind>& body_kinds() {
   return all;
 }
 
-Result<std::string> bodies_script(const std::vector<SimpleBody>& bodies, double size) {
+Result<BodiesScript> bodies_script(const std::vector<SimpleBody>& bodies, double size) {
   if (bodies.empty())
     return make_error(ErrorCode::invalid_input, "the list of bodies is empty",
                       "Add one: " + list_of(body_kinds(), [](const BodyKind& k) { return k.id; }));
-  std::string out = "// Made by Conoid from sizes, in metres.\nSetFactory(\"OpenCASCADE\");\n";
-  int number = 0;
-  constexpr double parts = 10, finest = 10;  // along a body; elements at a tip, whose curvature has no bound
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const SimpleBody& body = bodies[i];
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const SimpleBody& body : bodies) {
     const BodyKind* kind = kind_named(body.kind);
     if (kind == nullptr) return no_such_kind(body.kind);
     if (const Status good = check(body, *kind); !good) return good.error();
-    const Sizes sizes(body, *kind);
-    const bool sheet = !kind->closed && body.kind != "shell";
+    for (const BodySize& length : kind->sizes)
+      if (const double value = Sizes(body, *kind)[length.key]; length.unit == "m" && value > 0)
+        smallest = std::min(smallest, value);
+  }
+  // No size below a thousandth of the unit: ten thousand times what the kernel takes as one point.
+  const auto [unit, metre] = smallest >= 1e-3   ? std::pair("m", 1.0)
+                             : smallest >= 1e-6 ? std::pair("mm", 1e3)
+                                                : std::pair("um", 1e6);
+  std::string out = fmt::format("// Made by Conoid from sizes, in {}.\nSetFactory(\"OpenCASCADE\");\n", unit);
+  int number = 0;
+  constexpr double parts = 10, finest = 10;  // along a body; elements at a tip, whose curvature has no bound
+  double least = std::numeric_limits<double>::infinity();
+  size *= metre;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const SimpleBody& body = bodies[i];
+    const BodyKind& kind = *kind_named(body.kind);
+    const Sizes sizes(body, kind, metre);
+    const bool sheet = !kind.closed && body.kind != "shell";
     const char* const what = sheet ? "Surface{s}" : "Volume{v}";
     const std::string name = body.name.empty() ? fmt::format("{} {}", body.kind, i + 1) : plain(body.name);
-    out += shape_of(body, sizes) + placed(body, what);
-    out += groups_of(body, *kind, sizes, bodies.size() > 1 ? name + " " : std::string(), number);
+    out += shape_of(body, sizes) + placed(body, what, metre);
+    out += groups_of(body, kind, sizes, bodies.size() > 1 ? name + " " : std::string(), number);
     least = std::min(least, longest(body, sizes) / parts / finest);
     out +=
         fmt::format("MeshSize {{ PointsOf {{ {}; }} }} = {};\n", what, size > 0 ? size : longest(body, sizes) / parts);
@@ -247,7 +260,7 @@ Result<std::string> bodies_script(const std::vector<SimpleBody>& bodies, double 
   if (size > 0) out += fmt::format("Mesh.MeshSizeMax = {};\n", size);
   out += fmt::format("Mesh.MeshSizeFromCurvature = {};\nMesh.MeshSizeMin = {};\n", elements_a_turn,
                      size > 0 ? std::min(least, size) : least);
-  return out + "Mesh.Algorithm = 6;\n";
+  return BodiesScript{out + "Mesh.Algorithm = 6;\n", unit};
 }
 
 Result<std::vector<SimpleBody>> bodies_from(const Json& list) {

@@ -41,11 +41,18 @@ struct SimpleBody {
   Vec3 rotate{};  ///< about x, then y, then z, through its position
 };
 
+/// Statements for gmsh, and the unit of length that their numbers have: "m", or "mm" and "um" where a size is so small in metres that
+/// gmsh's kernel, whose points coincide within 1e-7 of any unit, would not tell it from nothing.
+struct BodiesScript {
+  std::string text;
+  std::string unit;
+};
+
 /// The bodies as a script whose elements have edges of `size` metres; 0: a tenth of each body's largest side, finer where it is curved.
 /// Groups are named by the sides of a single body ("side", "top"), after the bodies where there are several ("tower side"). Bodies are
 /// kept apart: where they overlap both surfaces stay. Errors (invalid_input): no body, an unknown kind or size, a size that makes none;
 /// the hint says what there is.
-[[nodiscard]] Result<std::string> bodies_script(const std::vector<SimpleBody>& bodies, double size = 0);
+[[nodiscard]] Result<BodiesScript> bodies_script(const std::vector<SimpleBody>& bodies, double size = 0);
 
 /// The same from a list as a case has it: [{"kind": "sphere", "radius": "1 m", "position": [0, 0, "2 m"]}].
 [[nodiscard]] Result<std::vector<SimpleBody>> bodies_from(const Json& list);

@@ -60,7 +60,10 @@ MeshSummary summarize(const Mesh& mesh, const QualityOptions& options) {
   s.quality = mesh_quality(mesh, options);
   s.has_surface = s.dimension >= 2 && s.cells > 0;
   if (s.dimension == 3) s.surface = check_surface(boundary_surface(mesh));
-  if (s.dimension == 2) s.surface = check_surface(mesh);
+  if (s.dimension == 2) {
+    s.surface = check_surface(mesh);
+    if (const auto cuts = self_intersections(mesh, 1); !cuts.empty()) s.cut = cuts.front();
+  }
   return s;
 }
 
@@ -109,13 +112,13 @@ std::vector<std::string> describe(const MeshSummary& s, const Mesh& mesh) {
   if (s.has_surface) {
     // For a volume mesh the places in the report are those of its boundary.
     const Mesh skin = s.dimension == 3 ? boundary_surface(mesh) : Mesh();
-    std::string text = explain(s.surface, s.dimension == 3 ? skin : mesh);
-    const std::string prefix = s.dimension == 3 ? "boundary: " : "surface: ";
-    while (!text.empty()) {
-      const auto end = std::min(text.find('\n'), text.size());
-      out.push_back(prefix + text.substr(0, end));
-      text.erase(0, std::min(end + 1, text.size()));
-    }
+    for (const std::string& line : explained(s.surface, s.dimension == 3 ? skin : mesh))
+      out.push_back((s.dimension == 3 ? "boundary: " : "surface: ") + line);
+  }
+  if (s.cut) {
+    const Vec3& x = mesh.point(mesh.nodes((*s.cut)[0])[0]);
+    out.push_back(fmt::format("surface: cuts itself, first seen at cells {} and {} near ({:.6g}, {:.6g}, {:.6g})",
+                              (*s.cut)[0], (*s.cut)[1], x[0], x[1], x[2]));
   }
   return out;
 }
@@ -161,6 +164,7 @@ std::string to_json(const MeshSummary& s) {
         r.cells, r.closed(), r.manifold(), r.consistent(), r.components, r.open_edge_count, r.non_manifold_edge_count,
         r.non_manifold_point_count, r.inconsistent_edge_count, json_number(r.volume));
   }
+  if (s.dimension == 2) out += fmt::format(",\"cuts_itself\":{}", s.cut.has_value());
   return out + "}";
 }
 

@@ -6,7 +6,9 @@
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +32,9 @@ struct MeshSummary {
   std::vector<Group> groups;
   Index ungrouped = 0;  ///< cells of the highest dimension in no group
   QualityReport quality;
-  bool has_surface = false;  ///< surface cells, or a volume whose boundary was looked at
-  SurfaceReport surface;     ///< of a surface mesh; of the boundary for a volume mesh
+  bool has_surface = false;                 ///< surface cells, or a volume whose boundary was looked at
+  SurfaceReport surface;                    ///< of a surface mesh; of the boundary for a volume mesh
+  std::optional<std::array<Index, 2>> cut;  ///< of a surface mesh: two of its cells that pierce each other
 };
 [[nodiscard]] MeshSummary summarize(const Mesh& mesh, const QualityOptions& options = {});
 

@@ -9,6 +9,7 @@
 #include "engine/mesh/topology.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -251,6 +252,60 @@ Status merge(Mesh& mesh, const RepairOptions& o, RepairReport& report) {
   return {};
 }
 
+// ---- cells that are none ----
+
+/// Surface cells without area, which have two corners or one, and copies of others that have all of their groups (a cell that stands there once
+/// for each of its groups is no copy): no solver can use them, and nothing is lost with them.
+void leave_out(Mesh& mesh, RepairReport& report) {
+  if (mesh.dimension() != 2) return;
+  std::vector<std::vector<std::size_t>> groups(static_cast<std::size_t>(mesh.cell_count()));
+  for (std::size_t g = 0; g < mesh.groups().size(); ++g)
+    for (const Index c : mesh.groups()[g].cells) groups[static_cast<std::size_t>(c)].push_back(g);
+  std::vector<std::array<Index, 5>> all;  // corners in ascending order, -1 before three of them; the cell
+  std::vector<char> out(static_cast<std::size_t>(mesh.cell_count()), 0);
+  Index collapses = 0, copies = 0;
+  for (Index c = 0; c < mesh.cell_count(); ++c) {
+    const CellShape shape = mesh.shape(c);
+    if (dimension_of(shape) != 2) continue;
+    std::array<Index, 5> one{-1, -1, -1, -1, c};
+    const auto corners = mesh.nodes(c).first(static_cast<std::size_t>(corners_of(shape)));
+    std::copy(corners.begin(), corners.end(), one.begin());
+    std::sort(one.begin(), one.begin() + 4);
+    Index distinct = 0;
+    for (std::size_t k = 0; k < 4; ++k) distinct += one[k] >= 0 && (k == 0 || one[k] != one[k - 1]) ? 1 : 0;
+    if (distinct < 3) {
+      ++collapses;
+      out[static_cast<std::size_t>(c)] = 1;
+    } else if (order_of(shape) == 1) {
+      all.push_back(one);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  for (std::size_t k = 1, first = 0; k < all.size(); ++k) {
+    if (!std::equal(all[k].begin(), all[k].begin() + 4, all[first].begin())) {
+      first = k;
+      continue;
+    }
+    const auto& kept = groups[static_cast<std::size_t>(all[first][4])];
+    const auto& own = groups[static_cast<std::size_t>(all[k][4])];
+    if (!std::includes(kept.begin(), kept.end(), own.begin(), own.end())) continue;
+    ++copies;
+    out[static_cast<std::size_t>(all[k][4])] = 1;
+  }
+  std::vector<Index> kept;
+  for (Index c = 0; c < mesh.cell_count(); ++c)
+    if (out[static_cast<std::size_t>(c)] == 0) kept.push_back(c);
+  if (collapses + copies == 0 || kept.empty()) return;
+  report.dropped_cells += collapses + copies;
+  std::string what;
+  if (collapses > 0) what = counted(collapses, "cell") + " without area";
+  if (copies > 0)
+    what += (collapses > 0 ? " and " : "") +
+            (copies == 1 ? std::string("a copy of another") : fmt::format("{} copies of others", copies));
+  report.said.push_back(what + (collapses + copies == 1 ? " was left out" : " were left out"));
+  mesh = mesh.extract(kept);
+}
+
 // ---- holes ----
 
 /// Rims as rows of points, each run as the cells beside it run. A rim that touches itself in a point is cut there.
@@ -420,6 +475,7 @@ Result<Mesh> repaired(const Mesh& mesh, const RepairOptions& options, RepairRepo
   Mesh out = mesh;
   if (const Status s = place(out, options, r); !s) return s.error();
   if (const Status s = merge(out, options, r); !s) return s.error();
+  if (options.merge != Merge::none) leave_out(out, r);
   if (options.fill_holes)
     if (const Status s = fill(out, r); !s) return s.error();
   if (const Status s = orient(out, options, r); !s) return s.error();

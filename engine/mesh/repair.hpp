@@ -17,8 +17,8 @@ namespace conoid {
 struct RepairOptions {
   enum class Merge {
     automatic,  ///< of a surface: corners on rims, where that closes rims and spoils nothing
-    none,
-    all  ///< every point of the mesh within the tolerance of another
+    none,       ///< nor are cells with a corner twice and copies left out, as they are otherwise
+    all         ///< every point of the mesh within the tolerance of another
   };
   enum class Orient {
     automatic,  ///< of a surface whose cells disagree or point inwards, where inside and outside can be told: as `outward`
@@ -45,7 +45,7 @@ struct RepairOptions {
 struct RepairReport {
   Index merged_points = 0;
   double tolerance = 0;     ///< m, of the merge
-  Index dropped_cells = 0;  ///< had a corner twice once their points were merged, or were there twice
+  Index dropped_cells = 0;  ///< had a corner twice, or were there twice
   Index turned_cells = 0;   ///< against the file, before `flip`
   Index filled_holes = 0, filling_cells = 0;
   std::vector<std::string> said;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace conoid {
 namespace {
@@ -190,31 +191,35 @@ SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int 
   return r;
 }
 
-std::string explain(const SurfaceReport& r, const Mesh& mesh) {
-  if (r.cells == 0) return "no surface cells";
+std::vector<std::string> explained(const SurfaceReport& r, const Mesh& mesh) {
+  if (r.cells == 0) return {"no surface cells"};
   const auto where = [&](const std::vector<SurfaceEdge>& edges) {
     if (edges.empty()) return std::string();
     const auto& e = edges.front();
     return fmt::format(", the first between points {} and {} at {} and {} (cell {})", e.a, e.b, at(mesh.point(e.a)),
                        at(mesh.point(e.b)), e.cells.empty() ? Index{-1} : e.cells.front());
   };
-  std::string out;
+  std::vector<std::string> out;
   if (r.open_edge_count > 0)
-    out += fmt::format("open: {} edges belong to one cell only{}\n", r.open_edge_count, where(r.open_edges));
+    out.push_back(fmt::format("open: {} edges belong to one cell only{}", r.open_edge_count, where(r.open_edges)));
   if (r.non_manifold_edge_count > 0)
-    out += fmt::format("not manifold: {} edges belong to more than two cells{}\n", r.non_manifold_edge_count,
-                       where(r.non_manifold_edges));
+    out.push_back(fmt::format("not manifold: {} edges belong to more than two cells{}", r.non_manifold_edge_count,
+                              where(r.non_manifold_edges)));
   if (r.non_manifold_point_count > 0)
-    out += fmt::format("not manifold: at {} points sheets touch without a common edge\n", r.non_manifold_point_count);
+    out.push_back(
+        fmt::format("not manifold: at {} points sheets touch without a common edge", r.non_manifold_point_count));
   if (r.inconsistent_edge_count > 0)
-    out += fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}\n", r.inconsistent_edge_count,
-                       where(r.inconsistent_edges));
-  if (r.collapsed_cell_count > 0) out += fmt::format("{} cells have a repeated corner\n", r.collapsed_cell_count);
+    out.push_back(fmt::format("inconsistent: at {} edges the normals of the two cells disagree{}",
+                              r.inconsistent_edge_count, where(r.inconsistent_edges)));
+  if (r.collapsed_cell_count > 0) out.push_back(fmt::format("{} cells have a repeated corner", r.collapsed_cell_count));
   if (r.closed() && r.consistent())
-    out += fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}\n", r.components,
-                       r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards");
-  if (!out.empty()) out.pop_back();
+    out.push_back(fmt::format("closed, {} component{}, volume {:.6g} m³, normals point {}", r.components,
+                              r.components == 1 ? "" : "s", std::abs(r.volume), r.volume > 0 ? "outwards" : "inwards"));
   return out;
+}
+
+std::string explain(const SurfaceReport& report, const Mesh& mesh) {
+  return fmt::format("{}", fmt::join(explained(report, mesh), "; "));
 }
 
 std::vector<Index> surface_components(const Mesh& mesh) {
@@ -312,6 +317,7 @@ Flooded flood(const Neighbourhood& around) {
 struct Hull {
   std::size_t component;
   Vec3 low, high;
+  std::array<Index, 6> ends{};  ///< points that reach farthest: to −x, +x, −y …
 
   [[nodiscard]] bool holds(const Vec3& p) const {
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -332,13 +338,25 @@ std::vector<Hull> hulls_of(const Mesh& mesh, const std::vector<std::vector<Index
       triangles += corners_of(mesh.shape(c)) - 2;
       for (const Index n : corner_nodes(mesh, c))
         for (std::size_t axis = 0; axis < 3; ++axis) {
-          hull.low[axis] = std::min(hull.low[axis], mesh.point(n)[axis]);
-          hull.high[axis] = std::max(hull.high[axis], mesh.point(n)[axis]);
+          const double at = mesh.point(n)[axis];
+          if (at < hull.low[axis]) hull.ends[2 * axis] = n;
+          if (at > hull.high[axis]) hull.ends[2 * axis + 1] = n;
+          hull.low[axis] = std::min(hull.low[axis], at);
+          hull.high[axis] = std::max(hull.high[axis], at);
         }
     }
     if (closed[k] != 0 && triangles >= 4) hulls.push_back(hull);
   }
   return hulls;
+}
+
+/// Whether a closed component lies inside another one. All that reaches farthest must: pieces that cut one another have a part in each
+/// other, and neither is the other's cavity.
+bool lies_inside(const Mesh& mesh, const Hull& hull, const Hull& other, const std::vector<Index>& cells_of_other) {
+  return other.holds(hull.low) && other.holds(hull.high) &&
+         std::all_of(hull.ends.begin(), hull.ends.end(), [&](const Index n) {
+           return std::abs(winding_number(mesh, cells_of_other, mesh.point(n))) > 0.5;
+         });
 }
 
 }  // namespace
@@ -382,10 +400,10 @@ OrientationChange orient_outward(Mesh& mesh) {
       continue;
     }
     const Vec3 inside_point = mesh.point(mesh.nodes(lists[k].front())[0]);
+    const auto mine = std::find_if(hulls.begin(), hulls.end(), [&](const Hull& h) { return h.component == k; });
     int depth = 0;
     for (const Hull& other : hulls)
-      if (other.component != k && other.holds(inside_point) &&
-          std::abs(winding_number(mesh, lists[other.component], inside_point)) > 0.5)
+      if (other.component != k && mine != hulls.end() && lies_inside(mesh, *mine, other, lists[other.component]))
         ++depth;
     const bool cavity = depth % 2 == 1;
     if (cavity) ++change.cavities;

@@ -43,7 +43,9 @@ struct SurfaceReport {
 [[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, int list_limit = 20);
 [[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, std::span<const Index> cells, int list_limit = 20);
 
-/// A sentence or more for people: "open: 12 edges belong to one cell only, the first between points 4 and 9 at (…)".
+/// For people, a thing each: "open: 12 edges belong to one cell only, the first between points 4 and 9 at (…)".
+[[nodiscard]] std::vector<std::string> explained(const SurfaceReport& report, const Mesh& mesh);
+/// The same in one line, for messages.
 [[nodiscard]] std::string explain(const SurfaceReport& report, const Mesh& mesh);
 
 /// Component number of each surface cell (-1 for other cells), cells joined by an edge; numbered by first appearance.

@@ -18,14 +18,17 @@ Vec3 three(const Json* list, const char* unit) {
   return out;
 }
 
-/// The bodies of a case as a file; empty where they make none.
-std::filesystem::path script_of_bodies(const Json& list, double size) {
+/// The bodies of a case as a file and its unit; no file where they make none.
+void take_bodies(const Json& list, MeshRequest& request) {
+  request.unit = "m";
+  request.gmsh.script = ScriptUse::own;
+  request.gmsh.dimension = 2;
   const auto bodies = bodies_from(list);
-  if (!bodies) return {};
-  const auto script = bodies_script(*bodies, size);
-  if (!script) return {};
-  const auto file = keep_script(*script);
-  return file ? *file : std::filesystem::path();
+  if (!bodies) return;
+  const auto script = bodies_script(*bodies, request.size);
+  if (!script) return;
+  request.unit = script->unit;
+  if (const auto file = keep_script(script->text)) request.file = *file;
 }
 
 }  // namespace
@@ -59,10 +62,7 @@ MeshRequest mesh_request(const CaseDocument& document) {
   out.size = length_of(at("size"), "m").value_or(0);
   const Json* bodies = at("bodies");
   if (bodies != nullptr && at("file") == nullptr) {
-    out.file = script_of_bodies(*bodies, out.size);
-    out.unit = std::string("m");
-    out.gmsh.script = ScriptUse::own;
-    out.gmsh.dimension = 2;
+    take_bodies(*bodies, out);
   } else {
     out.file = text("file");
     if (out.file.is_relative()) out.file = document.folder() / out.file;

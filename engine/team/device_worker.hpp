@@ -25,18 +25,20 @@ class DeviceWorker {
   /// Bytes of device memory that a phase may hold.
   [[nodiscard]] Bytes memory() const {
     const Bytes most = device_.info().memory / 10 * 9;
-    return memory_ == 0 ? std::min(most, device_.free_memory() / 10 * 9) : std::min(memory_, most);
+    return memory_ == 0 ? std::min(most, free()) : std::min(memory_, most);
   }
-  /// The same beside bytes that the solver holds there already.
+  /// The same beside bytes that the solver holds there already; never more than is free, whoever else holds some.
   [[nodiscard]] Bytes memory_beside(Bytes held) const {
     const Bytes all = memory();
-    return memory_ == 0 ? all : all - std::min(all, held);
+    return memory_ == 0 ? all : std::min(all - std::min(all, held), free());
   }
   /// Tells the team of seconds in which data moved and nothing was computed meanwhile.
   void add_copying(double seconds) { copying_ += seconds; }
   [[nodiscard]] double take_copying() { return std::exchange(copying_, 0.0); }
 
  private:
+  [[nodiscard]] Bytes free() const { return device_.free_memory() / 10 * 9; }
+
   Device device_;
   int index_;
   CpuWorker helpers_;

@@ -19,6 +19,7 @@
 #include <CLI/CLI.hpp>
 
 #include "conoid/config.hpp"
+#include "engine/cli/wrong_usage.hpp"
 #include "engine/core/file_ending.hpp"
 #include "engine/core/json.hpp"
 #include "render/capture/chart_picture.hpp"
@@ -902,8 +903,7 @@ int main(int argc, char** argv) {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app->exit(error);
-    return conoid::failed(conoid::make_error(conoid::ErrorCode::command_line, error.what(),
-                                             "`conoid-render --help` shows what it takes."));
+    return conoid::failed(conoid::cli::wrong_usage(error, *app, "conoid-render", {argv + 1, argv + argc}));
   }
   try {
     auto status = conoid::read_scene(arguments);

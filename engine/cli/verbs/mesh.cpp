@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "engine/cli/signals.hpp"
 #include "engine/cli/verbs/verbs.hpp"
@@ -127,11 +128,12 @@ Result<MeshRequest> request_of(const MeshVerbOptions& options) {
       if (!body) return body.error();
       bodies.push_back(std::move(*body));
     }
-    request.unit = "m";
-    const auto script = bodies_script(bodies, request.size + request.size_in_units);
+    request.size += std::exchange(request.size_in_units, 0);  // of what is typed in metres, whatever the script's unit
+    const auto script = bodies_script(bodies, request.size);
     if (!script) return script.error();
-    const auto kept = keep_script(*script);
+    const auto kept = keep_script(script->text);
     if (!kept) return kept.error();
+    request.unit = script->unit;
     request.file = *kept;
     request.gmsh.script = ScriptUse::own;
     request.gmsh.dimension = 2;
@@ -144,8 +146,8 @@ Result<MeshRequest> request_of(const MeshVerbOptions& options) {
     } else if (!options.merge.empty() && options.merge != "{}") {
       const auto tolerance = typed_length("--merge", options.merge, false);
       if (!tolerance) return tolerance.error();
-      repair.tolerance = tolerance->metres;
-      request.tolerance_in_units = tolerance->units;
+      repair.tolerance = tolerance->metres + (options.make.empty() ? 0 : tolerance->units);
+      request.tolerance_in_units = options.make.empty() ? tolerance->units : 0;
     }
   }
   if (options.orient != absent) {

@@ -89,6 +89,26 @@ const CaseStart* start_named(const std::string& name) {
   return nullptr;
 }
 
+/// Of a case for bodies and a sheet, or the other way round: what the surface is, and what to do.
+Error wrong_surface(const CaseStart& start, const MeshPreview& preview, const NewOptions& options) {
+  if (start.sheet)
+    return make_error(ErrorCode::invalid_input, "the surface is closed, and this case is for a sheet",
+                      "`conoid list` shows cases around bodies.");
+  std::string hint = "`conoid list` shows cases around sheets.";
+  if (!options.mesh.empty() && !can_be_meshed(options.mesh))
+    hint = preview.summary.surface.manifold()
+               ? fmt::format(
+                     "Close it: `conoid mesh {}{} --fill-holes --convert closed.msh`, with --merge 1um or more where "
+                     "points that are meant to be one lie apart. ",
+                     shell_word(options.mesh), options.unit.empty() ? "" : " --unit " + shell_word(options.unit)) +
+                     hint
+               : "Remove inner walls and branches in the program that made it. " + hint;
+  return make_error(ErrorCode::invalid_input,
+                    "the surface is not closed, and this case is for a body" +
+                        (preview.surface.empty() ? std::string() : ": " + preview.surface),
+                    std::move(hint));
+}
+
 /// The case around the body, all that it names beside it.
 Result<Json> made_case(const NewOptions& options, const CaseStart& start) {
   double frequency = 0;
@@ -107,11 +127,7 @@ Result<Json> made_case(const NewOptions& options, const CaseStart& start) {
   const auto preview = preview_mesh(document);
   if (!preview) return preview.error();
   const MeshFacts facts = facts_of(**preview);
-  if (start.sheet == facts.closed)
-    return make_error(ErrorCode::invalid_input,
-                      start.sheet ? "the surface is closed, and this case is for a sheet"
-                                  : "the surface is not closed, and this case is for a body",
-                      (*preview)->surface.empty() ? "`conoid list` shows what there is." : (*preview)->surface);
+  if (start.sheet == facts.closed) return wrong_surface(start, **preview, options);
   const std::string title = options.mesh.empty() ? start.title : fs::path(options.mesh).stem().string();
   return started_case(start, std::move(*mesh), facts, frequency, title);
 }

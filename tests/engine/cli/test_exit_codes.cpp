@@ -75,11 +75,19 @@ void TestExitCodes::a_wrong_command_line_is_2() {
                                           {"run", "case.json", "--set", "nothing"},
                                           {"verify", "cold-rod"},
                                           {"new", "no-such-sample"},
-                                          {"sweep", "case.json", "--over", "rod.cells"}};
+                                          {"sweep", "case.json", "--over", "rod.cells"},
+                                          {"run", "case.json", "-o", "there"},
+                                          {"run", "case.json", "--output", "there"},
+                                          {"run", "case.json", "first", "second"},
+                                          {"--quiet"}};
   for (const QStringList& words : wrong) COMPARE_EXIT(rod::conoid(scratch.path(), words), 2);
   QVERIFY(rod::conoid(scratch.path(), wrong[1]).says("conoid run"));
   QVERIFY(rod::conoid(scratch.path(), wrong[3]).says("--threads"));
   QVERIFY(rod::conoid(scratch.path(), wrong[8]).says("heat-rod"));
+  QVERIFY(rod::conoid(scratch.path(), wrong[11]).says("there is no option '-o'\n  Did you mean --out?"));
+  QVERIFY(rod::conoid(scratch.path(), wrong[12]).says("Did you mean --out?"));
+  QVERIFY(rod::conoid(scratch.path(), wrong[13]).says("not expected: 'first' 'second'"));
+  QVERIFY(rod::conoid(scratch.path(), wrong[14]).says("there is no option '--quiet'"));
   QVERIFY(!rod::fs::exists(scratch / "runs"));
 }
 

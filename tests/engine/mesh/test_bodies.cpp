@@ -24,11 +24,11 @@ class TestBodies : public QObject {
     if (!body) return body.error();
     const auto script = bodies_script({*body}, size);
     if (!script) return script.error();
-    const auto file = keep_script(*script);
+    const auto file = keep_script(script->text);
     if (!file) return file.error();
     MeshRequest request;
     request.file = *file;
-    request.unit = "m";
+    request.unit = script->unit;
     request.size = size;
     request.gmsh.script = ScriptUse::own;
     request.gmsh.dimension = 2;
@@ -86,6 +86,34 @@ class TestBodies : public QObject {
     QVERIFY2(std::abs(enclosed_volume(*rod) / volume - 1) < 0.032,
              qPrintable(QString::number(enclosed_volume(*rod) / volume)));
   }
+  void bodies_of_any_size_are_made_alike_data() {
+    QTest::addColumn<QString>("words");
+    for (const char* words :
+         {"box length=12L width=8L height=5L position=30L,0,4L rotate=0,20deg,0", "cylinder radius=2L height=9L",
+          "ellipsoid a=2L b=3L c=4L", "disc radius=5L", "shell radius=5L opening=60deg", "cone radius=3L height=7L"})
+      QTest::newRow(words) << words;
+  }
+  void bodies_of_any_size_are_made_alike() {
+    QFETCH(QString, words);
+    if (!find_gmsh()) QSKIP("no gmsh here");
+    const auto of = [&](const char* unit, double metres) {
+      auto mesh = made(QString(words).replace("L", unit).toStdString(), 2 * metres);
+      return mesh;
+    };
+    const auto metres = of("m", 1);
+    QVERIFY2(metres, metres ? "" : metres.error().text.c_str());
+    const auto whole = summarize(*metres);
+    for (const auto& [unit, length] : {std::pair("km", 1e3), {"cm", 1e-2}, {"um", 1e-6}, {"e-9m", 1e-9}}) {
+      const auto other = of(unit, length);
+      QVERIFY2(other, other ? unit : other.error().text.c_str());
+      // Not to the last cell: the mesher's own tolerances are lengths.
+      QVERIFY(std::abs(1 - static_cast<double>(other->cell_count()) / static_cast<double>(metres->cell_count())) < 0.1);
+      QVERIFY(std::abs(total_area(*other) / (length * length) / total_area(*metres) - 1) < 5e-3);
+      const auto box = summarize(*other);
+      for (std::size_t a = 0; a < 3; ++a) QVERIFY(std::abs(box.high[a] / length - whole.high[a]) < 0.02);
+      QCOMPARE(box.surface.is_body(), whole.surface.is_body());
+    }
+  }
   void several_bodies_stand_where_they_are_put_and_have_names() {
     if (!find_gmsh()) QSKIP("no gmsh here");
     const Json list = read_json(R"([{"kind": "sphere", "radius": "1 m"},
@@ -95,8 +123,8 @@ class TestBodies : public QObject {
     const auto script = bodies_script(*bodies);
     QVERIFY(script);
     MeshRequest request;
-    request.file = *keep_script(*script);
-    request.unit = "m";
+    request.file = *keep_script(script->text);
+    request.unit = script->unit;
     request.gmsh.script = ScriptUse::own;
     request.gmsh.dimension = 2;
     const auto mesh = prepare_mesh(request);
@@ -110,7 +138,7 @@ class TestBodies : public QObject {
     for (const char* words : {"sfere radius=1", "sphere", "sphere radius=-1", "sphere radius=0", "sphere diameter=1m",
                               "sphere radius=1s", "shell radius=1 opening=180deg", "box length=1 width=1"}) {
       const auto body = body_from_words(words);
-      const auto script = body ? bodies_script({*body}) : Result<std::string>(body.error());
+      const auto script = body ? bodies_script({*body}) : Result<BodiesScript>(body.error());
       QVERIFY2(!script, words);
       QVERIFY(!script.error().hint.empty());
     }

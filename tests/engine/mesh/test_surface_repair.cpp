@@ -145,6 +145,32 @@ class TestSurfaceRepair : public QObject {
     QVERIFY(check_surface(*flat).consistent());
     QVERIFY(report.said.front().find("to the side of the others") != std::string::npos);
   }
+  void cells_without_area_and_copies_are_left_out() {
+    const Mesh whole = *icosphere({.divisions = 3});
+    Mesh messy = whole;
+    const auto n = whole.nodes(7);
+    messy.add_cell(CellShape::triangle3, {n[0], n[0], n[1]});
+    messy.add_cell(CellShape::triangle3, {n[2], n[2], n[2]});
+    messy.add_cell(CellShape::triangle3, {n[1], n[0], n[2]});  // the other side of the same
+    QVERIFY(!check_surface(messy).is_body());
+    RepairReport report;
+    const auto out = repaired(messy, {}, &report);
+    QCOMPARE(out->cell_count(), whole.cell_count());
+    QVERIFY2(check_surface(*out).is_body(), explain(check_surface(*out), *out).c_str());
+    QCOMPARE(report.dropped_cells, Index{3});
+    QCOMPARE(report.said.front(), std::string("2 cells without area and a copy of another were left out"));
+    QCOMPARE(repaired(messy, {.merge = RepairOptions::Merge::none})->cell_count(), messy.cell_count());
+    // A quadrilateral with a corner twice is a triangle, whose hole would be left; a cell of two groups may stand there twice.
+    Mesh others = whole;
+    others.add_point({3, 0, 0});
+    const Index far = others.point_count() - 1;
+    others.add_cell(CellShape::quad4, {n[0], n[1], far, far});
+    others.add_group("one", 2).cells = {7};
+    const Index again = others.add_cell(CellShape::triangle3, {n[0], n[1], n[2]});
+    others.add_group("other", 2).cells = {again};
+    QCOMPARE(repaired(others, {}, &report)->cell_count(), others.cell_count());
+    QCOMPARE(report.dropped_cells, Index{0});
+  }
   void one_sided_surfaces_are_refused_only_when_asked() {
     Mesh strip;  // Möbius
     constexpr int n = 12;

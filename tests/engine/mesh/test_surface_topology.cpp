@@ -2,6 +2,7 @@
 // Holes, turned cells, sheets that touch, cavities, Möbius strips, surfaces that cut themselves: found and, where it can
 // be, mended.
 // labels: unit
+#include "engine/mesh/describe.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
@@ -148,6 +149,26 @@ class TestSurfaceTopology : public QObject {
     const auto number = surface_components(m);
     QCOMPARE(number.front(), Index{0});
     QCOMPARE(number.back(), Index{3});
+  }
+  void pieces_that_cut_one_another_are_bodies_both() {
+    // A point of one may lie in the other: whichever comes first, none is the other's cavity.
+    for (const Vec3& centre :
+         {Vec3{1.2, 0, 0}, Vec3{-1.2, 0, 0}, Vec3{0, 1.2, 0}, Vec3{0, 0, -1.2}, Vec3{0.7, 0.7, 0.7}}) {
+      const Mesh one = *icosphere({.divisions = 3}),
+                 other = *icosphere({.radius = 0.8, .divisions = 3, .centre = centre});
+      for (Mesh m : {joined(one, other), joined(other, one)}) {
+        const auto change = orient_outward(m);
+        QCOMPARE(change.turned, Index{0});
+        QCOMPARE(change.cavities, Index{0});
+        const MeshSummary summary = summarize(m);
+        QVERIFY(summary.cut.has_value());
+        const auto lines = describe(summary, m);
+        QVERIFY(std::any_of(lines.begin(), lines.end(),
+                            [](const std::string& line) { return line.find("cuts itself") != std::string::npos; }));
+        QVERIFY(to_json(summary).find("\"cuts_itself\":true") != std::string::npos);
+      }
+    }
+    QVERIFY(!summarize(joined(*icosphere({.divisions = 3}), *icosphere({.radius = 0.5, .divisions = 3}))).cut);
   }
   void one_sided_bands_are_reported() {
     Mesh moebius = band(15, 1);

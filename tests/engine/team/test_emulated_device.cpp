@@ -375,6 +375,25 @@ class TestEmulatedDevice : public QObject {
     QCOMPARE(device.free_memory(), Bytes{24} << 20);
   }
 
+  void a_budget_is_no_more_than_what_is_free() {
+    EmulatedOptions options;
+    options.memory = Bytes{100} << 20;
+    configure_emulated(options);
+    const Device device = open_device();
+    const CpuWorker one(1);
+    const DeviceWorker asked(device, 0, one, Bytes{80} << 20), whatever(device, 0, one, 0);
+    QCOMPARE(asked.memory(), Bytes{80} << 20);
+    QCOMPARE(asked.memory_beside(Bytes{30} << 20), Bytes{50} << 20);
+    // What the solver does not know of: another phase, another program.
+    const auto other = device.allocate<char>(60 << 20, "other");
+    const Bytes free = (Bytes{40} << 20) / 10 * 9;
+    QCOMPARE(asked.memory(), Bytes{80} << 20);
+    QCOMPARE(asked.memory_beside(0), free);
+    QCOMPARE(asked.memory_beside(Bytes{60} << 20), Bytes{20} << 20);
+    QCOMPARE(asked.memory_beside(Bytes{90} << 20), Bytes{0});
+    QCOMPARE(whatever.memory_beside(0), free);
+  }
+
   void launches_that_no_device_takes() {
     const Device device = open_device();
     Stream stream = device.stream();
