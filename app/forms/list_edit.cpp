@@ -45,7 +45,7 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
   items_column_->setSpacing(6);
   column_->addLayout(items_column_);
   auto* row = new QHBoxLayout;
-  add_ = new QPushButton(tr("Add %1").arg(item_name().toLower()), this);
+  add_ = new QPushButton(tr("Add %1").arg(one_of(title_of_one(), item_name())), this);
   add_->setIcon(context.look.icon("add", "accent"));
   set_role(add_, "link");
   show_more_ = new QPushButton(tr("Show more"), this);
@@ -85,6 +85,11 @@ ListEdit::ListEdit(const FormContext& context, const std::string& pointer, const
     refresh();
   });
   refresh();
+}
+
+QString ListEdit::title_of_one() const {
+  const std::string title = string_at(node_["items"], "title");
+  return title.empty() ? singular(QString::fromStdString(string_at(node_, "title"))) : QString::fromStdString(title);
 }
 
 QString ListEdit::item_name() const {

@@ -36,6 +36,8 @@ class ListEdit : public FieldEditor {
   };
   [[nodiscard]] Json current() const;
   [[nodiscard]] QString item_name() const;
+  /// As the schema has it.
+  [[nodiscard]] QString title_of_one() const;
   void append_item(std::size_t index);
   void add();
   void take_out(std::size_t index);

@@ -28,7 +28,8 @@ MapEdit::MapEdit(const FormContext& context, const std::string& pointer, const J
   cards_column_ = new QVBoxLayout;
   cards_column_->setSpacing(6);
   column->addLayout(cards_column_);
-  auto* add_button = new QPushButton(tr("Add %1").arg(item_name().toLower()), this);
+  auto* add_button = new QPushButton(
+      tr("Add %1").arg(one_of(QString::fromStdString(string_at(node["map"], "title")), item_name())), this);
   add_button->setIcon(context.look.icon("add", "accent"));
   set_role(add_button, "link");
   column->addWidget(add_button, 0, Qt::AlignLeft);

@@ -65,6 +65,12 @@ QString label_of(const std::string& key, const Json& node) {
   return label;
 }
 
+QString one_of(const QString& title, const QString& label) {
+  const QString key = QStringLiteral("one: ") + title;
+  const QString known = QCoreApplication::translate("schema", key.toUtf8().constData());
+  return known == key ? label.toLower() : known;
+}
+
 QString choice_words(const Json& choice) {
   QString text = text_of(choice);
   if (!choice.is_string()) return shown_text(choice);

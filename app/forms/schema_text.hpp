@@ -13,6 +13,8 @@ namespace conoid::app {
 
 /// The node's title, or the key made readable: "cut_plane" → "Cut plane".
 [[nodiscard]] QString label_of(const std::string& key, const Json& node);
+/// "body", "un corps": an element by its title as it follows "Add", with the article that its language wants there.
+[[nodiscard]] QString one_of(const QString& title, const QString& label);
 /// What a diagnostic says and what to do, as two sentences.
 [[nodiscard]] QString sentence_of(const Diagnostic& diagnostic);
 /// Errors before warnings before notes, of equals the first; there is at least one.

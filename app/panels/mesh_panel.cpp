@@ -28,8 +28,10 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/units.hpp"
 #include "render/scene/color_map.hpp"
@@ -266,7 +268,7 @@ void MeshPanel::add_again() {
   inner->addWidget(again_note_);
 
   const auto mesh_with = [this](double factor) {
-    const auto size = parse_quantity(size_->text().toStdString(), "m");
+    const auto size = parse_quantity(typed_text(size_->text()).toStdString(), "m");
     if (size && size->value > 0)
       mesh_.mesh_again(factor * size->value);
     else
@@ -628,18 +630,18 @@ void MeshPanel::set_unit(const QString& unit) {
 double MeshPanel::nodes_per_wavelength() const {
   const auto& mesh = mesh_.mesh();
   if (!mesh || mesh->longest_edges.empty()) return 0;
-  const auto f = parse_quantity(frequency_->text().toStdString(), "Hz");
-  const auto c = parse_quantity(speed_->text().toStdString(), "m/s");
+  const auto f = parse_quantity(typed_text(frequency_->text()).toStdString(), "Hz");
+  const auto c = parse_quantity(typed_text(speed_->text()).toStdString(), "m/s");
   if (!f || !c || !(f->value > 0) || !(c->value > 0)) return 0;
   return c->value / f->value / mesh->longest_edges.back() * mesh->summary.order;
 }
 
 void MeshPanel::refresh_waves() {
   if (!frequency_->isModified() && mesh_.frequency() > 0)
-    frequency_->setText(text(format_quantity(mesh_.frequency(), "Hz", 5)));
+    frequency_->setText(in_figures(text(format_quantity(mesh_.frequency(), "Hz", 5))));
   if (!speed_->isModified() && mesh_.speed() > 0) {
     const QString five = text(format_quantity(mesh_.speed(), "m/s", 5));
-    speed_->setText(five.contains("e+") ? QString::number(mesh_.speed(), 'g', 9) + " m/s" : five);  // light
+    speed_->setText(in_figures(five.contains("e+") ? QString::number(mesh_.speed(), 'g', 9) + " m/s" : five));  // light
   }
   const double nodes = nodes_per_wavelength();
   if (!(nodes > 0)) {
@@ -667,7 +669,7 @@ void MeshPanel::refresh_waves() {
     said += ' ' + tr("%1 of %2 elements have fewer than %3 nodes; the one in the middle has %4.")
                       .arg(count(coarse), count(static_cast<Index>(edges.size())), QString::number(enough_nodes),
                            QString::number(wave * mesh.summary.order / edges[edges.size() / 2], 'f', 1));
-  waves_->setText(said);
+  waves_->setText(in_figures(said));
   waves_show_->setVisible(coarse > 0 && edges.back() > edges.front() * 1.001);
 }
 

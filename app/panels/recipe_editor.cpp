@@ -15,6 +15,7 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid::app {
@@ -154,7 +155,7 @@ void RecipeEditor::read() {
   QString trouble;
   const QLineEdit* edits[] = {low_, high_};
   for (int k = 0; k < 2; ++k) {
-    const QString text = edits[k]->text().trimmed();
+    const QString text = typed_text(edits[k]->text().trimmed());
     if (text.isEmpty()) continue;
     const auto one = parse_quantity(text.toStdString(), known_unit(unit_) ? unit_ : "1");
     if (one)

@@ -662,6 +662,7 @@ ChartSpec ResultsPanel::plain_spec(const QString& id, const ChartForms& forms) c
     spec = spectrogram_of(id, spec);
   } else if (forms.spectrum && is_history(spec)) {
     spec = spectrum_chart(spec);
+    spec.x_label = tr("Frequency").toStdString();
   } else if (const Traces traces = traces_of(id, spec); traces != Traces::curves) {
     spec = gather_chart(std::move(spec),
                         traces == Traces::picture   ? GatherLook::picture

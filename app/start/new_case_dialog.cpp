@@ -612,7 +612,7 @@ void NewCaseDialog::refresh_estimate() {
       text = parts.isEmpty() ? tr("Ready to run") : tr("Takes %1").arg(parts.join(", "));
     }
   }
-  estimate_->setText(error_ ? QString() : text);
+  estimate_->setText(error_ ? QString() : in_figures(text));
   trouble_->setText(error_ ? obstacle() : QString());
   trouble_->setVisible(error_.has_value());
 }

@@ -272,7 +272,7 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(8);
   search_ = new QLineEdit(box);
-  search_->setPlaceholderText(tr("Search: sphere, blast, soil …"));
+  search_->setPlaceholderText(tr("Sphere, blast …"));
   search_->setAccessibleName(tr("Search the samples"));
   search_->setAccessibleDescription(tr("Words of titles, physics and authors; what has all of them stays"));
   search_->setClearButtonEnabled(true);

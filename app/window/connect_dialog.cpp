@@ -102,6 +102,9 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   connect(check_, &QPushButton::clicked, this, &ConnectDialog::check);
   connect(&query_, &FarEndQuery::answered, this, &ConnectDialog::show_answer);
   choose(settings.place());
+  // What is chosen has the focus: a ring around another circle looks like a choice.
+  for (QRadioButton* button : {inside_, process_, launched_})
+    if (button->isChecked()) button->setFocus();
 }
 
 /// Sentences that break need more height than a dialog gives them of its own accord: in French, and at large text.

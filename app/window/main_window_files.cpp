@@ -418,8 +418,12 @@ bool MainWindow::save_as() {
 
 void MainWindow::ask_template() {
   if (!model_->is_open()) return;
-  const QString name = QInputDialog::getText(this, tr("Keep as a template"), tr("Name of the template"),
-                                             QLineEdit::Normal, model_->title());
+  QInputDialog dialog(this);
+  dialog.setWindowTitle(tr("Keep as a template"));
+  dialog.setLabelText(tr("Name of the template"));
+  dialog.setTextValue(model_->title());
+  dialog.resize(440, dialog.sizeHint().height());  // titles are longer than names
+  const QString name = dialog.exec() == QDialog::Accepted ? dialog.textValue() : QString();
   if (name.trimmed().isEmpty()) return;
   if (const Status kept = keep_template(model_->document(), name.trimmed()); !kept)
     return show_error(tr("The template cannot be kept"), kept.error());

@@ -158,7 +158,7 @@ void MainWindow::choose_tutorial() {
   constexpr int row_height = 64;
   list->setMinimumHeight(row_height * static_cast<int>(tutorials.size()) + 8);
   column->addWidget(list, 1);
-  add_dialog_buttons(dialog, *column, tr("Start"));
+  add_dialog_buttons(dialog, *column, tr("Begin"));
   connect(list, &QListWidget::itemActivated, &dialog, &QDialog::accept);
   if (dialog.exec() == QDialog::Accepted && list->currentRow() >= 0)
     start_tutorial(tutorials[static_cast<std::size_t>(list->currentRow())]);

@@ -30,6 +30,11 @@ std::string with_decimal_comma(std::string_view text) {
       if (text[end] == '.') ++points, point = end;
       ++end;
     }
+    // The last one ends a sentence.
+    if (text[end - 1] == '.' && points > 1) {
+      --end, --points;
+      point = text.rfind('.', end - 1);
+    }
     const char before = begin == 0 ? ' ' : text[begin - 1];
     // A hyphen is a sign at the beginning of a word alone.
     const bool hyphened = before == '-' && begin >= 2 && is_of_a_name(text[begin - 2]);

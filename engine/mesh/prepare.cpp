@@ -71,7 +71,7 @@ Status settle_unit(const MeshRequest& request, double given, double stated, cons
   return make_error(
       ErrorCode::invalid_input,
       "the unit of the mesh file's coordinates is not given, the file states none, and it is never guessed",
-      "Say it: \"unit\": \"mm\" (or m, cm, in, ft …) in the case's section mesh; --unit mm on the command line.",
+      "Say it: \"unit\": \"mm\" (or m, cm, in, ft …) beside the file in the case; --unit mm on the command line.",
       place);
 }
 

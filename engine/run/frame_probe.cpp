@@ -516,6 +516,14 @@ std::string unit_of_integral(const std::string& unit, int dimension) {
   // Of a density the whole: "kg/m^3" over a volume is "kg".
   const std::string per = "/" + length;
   if (unit.size() > per.size() && unit.ends_with(per)) return unit.substr(0, unit.size() - per.size());
+  // Lengths that cancel in part: "A/m" over a surface is "A*m", "J/m^3" over one "J/m".
+  for (int power = 1; power <= 3; ++power) {
+    const std::string below = std::string("/") + lengths[power];
+    if (unit.size() <= below.size() || !unit.ends_with(below)) continue;
+    const std::string rest = unit.substr(0, unit.size() - below.size());
+    if (rest.find('/') != std::string::npos || rest == "1") break;
+    return power < dimension ? rest + "*" + lengths[dimension - power] : rest + "/" + lengths[power - dimension];
+  }
   return unit + "*" + length;
 }
 

@@ -145,17 +145,14 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
     if (!spec.limits.y_low && decibel) low = std::max(low, high - std::max(spec.limits.decibels, step));
   }
   const auto at = [&](double v) { return radius * std::clamp((v - low) / (high - low), 0.0, 1.0); };
-  for (int a = sector.begin; a <= sector.end && a < sector.begin + 360; a += 30) {
-    const double c = std::cos(a * degree);
-    const double s = std::sin(a * degree);
+  const auto each_angle = [&](auto&& what) {
+    for (int a = sector.begin; a <= sector.end && a < sector.begin + 360; a += 30)
+      what(std::cos(a * degree), std::sin(a * degree), (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
+  };
+  each_angle([&](double c, double s, const std::string&) {
     use_pen(painter, frame.theme.grid, r);
     draw_line(painter, cx, cy, cx + radius * c, cy + radius * s);
-    const bool within = low_pane && std::abs(c) < 1e-6;
-    draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, within ? Align::right : Align::centre,
-              Raise::middle, within ? cx - 4 * r : cx + (radius + 16 * r) * c,
-              cy + (within ? radius - 9 * r : radius + 12 * r) * s,
-              (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
-  }
+  });
   const TickSet marks = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);
   std::vector<float> ring;
   for (const Tick& tick : marks.ticks) {
@@ -172,17 +169,27 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   const auto colors = series_colors(spec, frame.theme);
   for (std::size_t k = 0; k < spec.series.size(); ++k)
     draw_polar_curve(painter, spec.series[k], colors[k], r, cx, cy, at, value_of);
+  // Over curves, which may pass there, on a patch of their own.
+  const auto patched = [&](double x, double y, double pixels, const std::string& text) {
+    const auto size = text_size(frame.theme, text, pixels);
+    no_pen(painter);
+    use_brush(painter, frame.theme.background, 0.8);
+    draw_rect(painter, x - size[0] / 2 - 2 * r, y - size[1] / 2 - 2 * r, size[0] + 4 * r, size[1] + 4 * r);
+    draw_text(painter, frame.theme, frame.theme.muted, pixels, false, Align::centre, Raise::middle, x, y, text);
+  };
+  each_angle([&](double c, double s, const std::string& text) {
+    if (low_pane && std::abs(c) < 1e-6)
+      patched(cx - 4 * r - text_size(frame.theme, text, chart_text * r)[0] / 2, cy + (radius - 9 * r) * s,
+              chart_text * r, text);
+    else
+      draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::centre, Raise::middle,
+                cx + (radius + 16 * r) * c, cy + (radius + 12 * r) * s, text);
+  });
   for (const Tick& tick : marks.ticks) {
     const double rr = at(tick.value);
     if (rr < 1) continue;
     const double angle = (sector.begin == 180 ? 285 : 75) * degree;
-    const double x = cx + rr * std::cos(angle);
-    const double y = cy + rr * std::sin(angle);
-    const auto size = text_size(frame.theme, tick.label, 11 * r);
-    no_pen(painter);
-    use_brush(painter, frame.theme.background, 0.8);
-    draw_rect(painter, x - size[0] / 2 - 2 * r, y - size[1] / 2 - 2 * r, size[0] + 4 * r, size[1] + 4 * r);
-    draw_text(painter, frame.theme, frame.theme.muted, 11 * r, false, Align::centre, Raise::middle, x, y, tick.label);
+    patched(cx + rr * std::cos(angle), cy + rr * std::sin(angle), 11 * r, tick.label);
   }
   draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::left, Raise::bottom, box.x, box.y,
             axis_title(spec.y_label, marks.unit));
@@ -257,7 +264,11 @@ ColourScale colour_scale(const ChartSpec& spec) {
 
 TickSet scale_ticks(const ChartFrame& frame, const ColourScale& scale) {
   const int most = std::clamp(static_cast<int>(frame.inside.height / (40 * frame.ratio)), 2, 6);
-  return tidy_ticks(scale.low, scale.high, most, scale.unit);
+  // One figure alone says nothing.
+  TickSet ticks = tidy_ticks(scale.low, scale.high, most, scale.unit);
+  for (int more = most + 1; ticks.ticks.size() < 2 && more <= 6; ++more)
+    ticks = tidy_ticks(scale.low, scale.high, more, scale.unit);
+  return ticks;
 }
 
 /// Above the colours: what they stand for, as far to the left as it needs.

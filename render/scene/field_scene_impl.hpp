@@ -130,6 +130,10 @@ struct FieldScene::Impl {
   /// Of an arrow: length and components of its vector, at its place.
   [[nodiscard]] Probe probe_of(const Arrow& arrow, const Field& field, const std::string& part) const;
   Vec3 to_display(const Vec3& world) const;
+  /// Of the box around what is shown: left, bottom, right, top, device pixels.
+  [[nodiscard]] std::array<double, 4> box_in_picture() const;
+  /// Fits again where the picture would lie below the directions of the axes in its corner.
+  void make_room_for_triad(const std::array<double, 4>& margins);
   /// Of the box about what is drawn, as it is seen.
   [[nodiscard]] std::vector<OverlayLabel> lengths_of_box() const;
   Vec3 forward() const;  ///< away from the eye

@@ -19,6 +19,8 @@ namespace conoid {
 
 namespace {
 
+constexpr double triad_room = 88;  // from the corner of the picture to the letters' ends
+
 // All lengths of a picture in the unit of the largest.
 std::string extent_text(double length, double largest) {
   const TickSet unit = tidy_ticks(0, largest, 3, "m");
@@ -35,6 +37,35 @@ Vec3 FieldScene::Impl::to_display(const Vec3& world) const {
   matrix->MultiplyPoint(in, out);
   const double w = std::abs(out[3]) > 1e-300 ? out[3] : 1e-300;
   return {(out[0] / w + 1) / 2 * width, (out[1] / w + 1) / 2 * height, out[3]};
+}
+
+std::array<double, 4> FieldScene::Impl::box_in_picture() const {
+  const Bounds& b = camera.bounds();
+  std::array<double, 4> out{INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    const Vec3 p = to_display({b[corner & 1U], b[2 + (corner >> 1U & 1U)], b[4 + (corner >> 2U & 1U)]});
+    out = {std::min(out[0], p[0]), std::min(out[1], p[1]), std::max(out[2], p[0]), std::max(out[3], p[1])};
+  }
+  return out;
+}
+
+void FieldScene::Impl::make_room_for_triad(const std::array<double, 4>& margins) {
+  // Seen along an axis a body fills its box, and the corner with it; from elsewhere the corner is free.
+  if (!view.triad || camera.camera()->GetParallelProjection() == 0) return;
+  const double corner = triad_room * pixel_ratio;
+  const auto box = box_in_picture();
+  if (box[0] >= corner || box[1] >= corner) return;
+  // At the left of the picture or below it, whichever leaves more of it.
+  const auto with = [&](std::size_t side) {
+    std::array<double, 4> wider = margins;
+    wider[side] = std::max(wider[side], corner);
+    camera.set_viewport(width, height, wider);
+    camera.fit();
+    const auto now = box_in_picture();
+    return now[2] - now[0];
+  };
+  const double beside = with(0), below = with(2);
+  if (beside > below) static_cast<void>(with(0));
 }
 
 Ray FieldScene::Impl::ray_at(double x, double y) const {
@@ -392,11 +423,12 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
   const double bar = s.overlay->bar_margin();
   const bool caption = !c.title.empty() || !c.moment.empty();
   const std::array<double, 4> margins = {edge + (s.view.triad ? 16 * pixel_ratio : 0), bar > 0 ? bar + edge : edge,
-                                         edge, caption && !c.title.empty() ? edge + 24 * pixel_ratio : edge};
+                                         edge, edge + (caption ? c.title.empty() ? 10 : 24 : 0) * pixel_ratio};
   s.camera.set_viewport(s.width, s.height, margins);
   (void)resized;
   if (s.camera.untouched() && s.has_bounds) {
     s.camera.fit();
+    s.make_room_for_triad(margins);
     s.camera.set_untouched();
   }
   s.camera.update_clipping();
@@ -408,6 +440,8 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
   s.camera.camera()->GetPosition(position);
   s.camera.camera()->GetFocalPoint(focal);
   s.camera.camera()->GetViewUp(up);
+  for (const auto& entry : s.parts)
+    if (entry.part) entry.part->seen_from({position[0], position[1], position[2]});
   const auto unit = [](Vec3 v) {
     const double n = std::hypot(v[0], v[1], v[2]);
     return n > 0 ? Vec3{v[0] / n, v[1] / n, v[2] / n} : v;

@@ -250,7 +250,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
     Plane& plane = planes_[at(axis)];
     const bool visible = !values().empty() && plane_exists(axis, view);
     plane.actor->SetVisibility(visible);
-    plane.frame->SetVisibility(visible && grid_.points[at(axis)] > 1);
+    plane.frame->SetVisibility(visible);
     if (!visible) continue;
     if (!is_painted(axis, view, coloring)) paint(axis, view, coloring);
     set_color(*plane.frame->GetProperty(), mix(theme.muted, theme.background, 0.6));

@@ -35,6 +35,7 @@ class MeshPart final : public ScenePart {
   void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
               double pixel_ratio) override;
   void set_coarse(bool coarse, std::size_t most) override;
+  void seen_from(const Vec3& eye) override;
   [[nodiscard]] std::size_t triangles_drawn() const override;
   [[nodiscard]] bool is_line() const override { return !skin_.across.empty(); }
   [[nodiscard]] bool wants_outline(const FieldView& view) const override { return shows_iso(view) || shows_cuts(view); }
@@ -80,6 +81,8 @@ class MeshPart final : public ScenePart {
   bool smooth_ = false;  ///< what is shown of cells is their mean at nodes
   bool points_changed_ = true;
   bool warped_ = false;
+  bool outward_ = false;      ///< of triangles as they are placed: who looks from outside sees none from behind
+  bool hides_backs_ = false;  ///< and nothing lets anybody look in
   double diagonal_ = 1;
 
   vtkSmartPointer<vtkPoints> points_;

@@ -69,11 +69,40 @@ std::vector<OverlayBox> OverlayItem::taken_by_bar() const {
 }
 
 OverlayBox OverlayItem::arrow_label(const OverlayArrow& arrow) const {
+  if (arrow.name) return *arrow.name;
   const double r = content.ratio, wide = text_size(content.theme, arrow.label, mark_text * r)[0] + 4 * r;
   const double left = std::clamp(arrow.from[0] - wide / 2, 0.0, std::max(0.0, content.width - wide));
   const double up =
       std::clamp(arrow.from[1] + (arrow.to[1] > arrow.from[1] ? -16 : 16) * r, 8 * r, content.height - 8 * r);
   return {left, up - 8 * r, left + wide, up + 8 * r};
+}
+
+void OverlayItem::place_arrow_names(const std::vector<OverlayMark>& marks) {
+  const double r = content.ratio, reach = mark_reach * r, gap = 14 * r;
+  std::vector<OverlayBox> taken;
+  for (const OverlayMark& mark : marks)
+    taken.push_back({mark.x - reach, mark.y - reach, mark.x + reach, mark.y + reach});
+  for (OverlayArrow& arrow : content.arrows) {
+    if (arrow.label.empty()) continue;
+    arrow.name.reset();
+    const OverlayBox own = arrow_label(arrow);
+    const double wide = own.right - own.left, high = own.top - own.bottom;
+    const auto at = [&](double left, double bottom) { return OverlayBox{left, bottom, left + wide, bottom + high}; };
+    // Behind the tail; else beside it, or farther behind; there after all where nothing is free.
+    const double behind = own.bottom < arrow.from[1] - high / 2 ? -1 : 1;
+    OverlayBox name = own;
+    for (const OverlayBox& box :
+         {own, at(arrow.from[0] + gap, arrow.from[1] - high / 2),
+          at(arrow.from[0] - gap - wide, arrow.from[1] - high / 2), at(own.left, own.bottom + behind * high)}) {
+      const bool whole = box.left >= 0 && box.bottom >= 0 && box.right <= content.width && box.top <= content.height;
+      if (!whole || std::any_of(taken.begin(), taken.end(), [&](const OverlayBox& o) { return o.meets(box); }))
+        continue;
+      name = box;
+      break;
+    }
+    arrow.name = name;
+    taken.push_back(name);
+  }
 }
 
 std::vector<OverlayBox> OverlayItem::written() const {
@@ -109,6 +138,7 @@ std::vector<OverlayBox> OverlayItem::written() const {
 
 void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
   const double r = content.ratio;
+  place_arrow_names(marks);
   std::vector<double> widths;
   for (const OverlayMark& mark : marks)
     widths.push_back(mark.label.empty() ? 0 : text_size(content.theme, mark.label, mark_text * r)[0]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct OverlayArrow {
   int towards = 0;  ///< seen along itself: 1 towards the eye, −1 away from it; 0: from the side
   std::vector<std::array<double, 4>> bars{};  ///< of its polarisations, from and to
   std::string label{};
+  std::optional<OverlayBox> name{};  ///< where the label stands, once marks are known
 };
 /// A text with a line to its place, device pixels from the bottom left; `box` is where the text stands.
 struct OverlayNote {
@@ -97,7 +99,8 @@ class OverlayItem : public vtkContextItem {
   [[nodiscard]] std::array<double, 4> stripe() const;
   /// The picture's title, shortened where the picture is narrower than it.
   [[nodiscard]] std::string fitted_title() const;
-  /// Takes over marks, arranged around the colour bar, names also around what is written elsewhere; after arrows and lengths.
+  /// Takes over marks, arranged around the colour bar, names also around what is written elsewhere; after arrows and lengths. Names of
+  /// arrows give way to the marks.
   void set_marks(std::vector<OverlayMark> marks);
   /// Takes over texts with places, arranged around marks and colour bar; after set_marks().
   void set_notes(std::vector<OverlayNote> notes);
@@ -119,6 +122,7 @@ class OverlayItem : public vtkContextItem {
   /// What names of marks do not cover: arrows, their names, lengths, title and moment.
   [[nodiscard]] std::vector<OverlayBox> written() const;
   [[nodiscard]] OverlayBox arrow_label(const OverlayArrow& arrow) const;
+  void place_arrow_names(const std::vector<OverlayMark>& marks);
   void paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const;
   void paint_name(vtkContext2D& painter, const OverlayBox& box, const std::string& text) const;
 };

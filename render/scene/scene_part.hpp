@@ -75,6 +75,8 @@ class ScenePart {
                       double pixel_ratio) = 0;
   /// Draws large meshes with far fewer triangles, about `most`, while the view moves and drawing all of them takes too long.
   virtual void set_coarse(bool /*coarse*/, std::size_t /*most*/) {}
+  /// Where the camera of the next picture is, in the part's coordinates.
+  virtual void seen_from(const Vec3& /*eye*/) {}
   /// Lines alone, drawn as a band.
   [[nodiscard]] virtual bool is_line() const { return false; }
   /// Whether nothing of its outside is drawn, so that a box around it says where it is.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace conoid {
 
@@ -368,6 +369,36 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
   }
   builder.band();
   return builder.finish();
+}
+
+bool is_outward(const SurfaceMesh& skin, const MeshGeometry& mesh, const float* xyz) {
+  using V = std::array<double, 3>;
+  Index of = -1;
+  V middle{};
+  const auto corner = [&](std::size_t i) {
+    const float* at = xyz + 3 * static_cast<std::size_t>(skin.triangles[i]);
+    return V{static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])};
+  };
+  for (std::size_t t = 0; t < skin.triangle_cell.size(); ++t) {
+    const auto cell = static_cast<std::size_t>(skin.triangle_cell[t]);
+    if (shape((*mesh.types)[cell]).dimension != 3) return false;
+    if (std::exchange(of, skin.triangle_cell[t]) != skin.triangle_cell[t]) {
+      const Index begin = (*mesh.offsets)[cell], end = (*mesh.offsets)[cell + 1];
+      middle = {};
+      for (Index k = begin; k < end; ++k)
+        for (std::size_t d = 0; d < 3; ++d)
+          middle[d] +=
+              (*mesh.points)[3 * static_cast<std::size_t>((*mesh.connectivity)[static_cast<std::size_t>(k)]) + d];
+      for (double& x : middle) x /= static_cast<double>(end - begin);
+    }
+    const V a = corner(3 * t), b = corner(3 * t + 1), c = corner(3 * t + 2);
+    V u{}, v{}, w{};
+    for (std::size_t d = 0; d < 3; ++d) u[d] = b[d] - a[d], v[d] = c[d] - a[d], w[d] = a[d] - middle[d];
+    const double turned =
+        w[0] * (u[1] * v[2] - u[2] * v[1]) + w[1] * (u[2] * v[0] - u[0] * v[2]) + w[2] * (u[0] * v[1] - u[1] * v[0]);
+    if (!(turned >= 0)) return false;
+  }
+  return !skin.triangle_cell.empty();
 }
 
 }  // namespace conoid

@@ -46,6 +46,10 @@ struct SurfaceMesh {
 /// Checks every number before use: a damaged file gives an error, never a bad access. At most 2³¹−1 skin nodes.
 /// `pieces` parts every half of an order-2 edge: 1 takes the points of the face alone, 2 draws four flat pieces an edge.
 [[nodiscard]] Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces = 1);
+/// Whether all triangles of a skin belong to volume cells and turn their outside away from the middle of their cell: those that look away
+/// from an eye outside the mesh are then behind others. `xyz`: three coordinates of every node of the skin. A cell that is turned inside
+/// out, or bent so far that its middle lies outside, says no.
+[[nodiscard]] bool is_outward(const SurfaceMesh& skin, const MeshGeometry& mesh, const float* xyz);
 /// Counts, offsets and indices fit together.
 [[nodiscard]] Status check_geometry(const MeshGeometry& mesh);
 

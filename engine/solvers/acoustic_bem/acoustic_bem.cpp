@@ -271,13 +271,11 @@ void AcousticBem::start_spectra() {
   frequencies.insert(frequencies.end(), settings_.maps.begin(), settings_.maps.end());
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
     surface_spectra_.emplace_back(frequencies, surface_.unknowns);
-    const auto points = static_cast<Index>(settings_.receivers.size()),
-               on_planes = static_cast<Index>(plane_points_.size());
+    const auto points = static_cast<Index>(settings_.receivers.size());
     receiver_scattered_.emplace_back(settings_.maps, points);
     receiver_incident_.emplace_back(settings_.maps, points);
-    plane_scattered_.emplace_back(settings_.maps, on_planes);
-    plane_incident_.emplace_back(settings_.maps, on_planes);
   }
+  group_.resize(frequencies.empty() ? 0 : settings_.runs.size());
   plane_now_.assign(plane_points_.size(), 0);
 }
 
@@ -363,7 +361,10 @@ void AcousticBem::place_points(RunContext& context) {
       Vec3& x = plane_points_[static_cast<std::size_t>(k)];
       const Place p = places.of(x);
       if (p.side == Side::on_body) x = p.beside(off);
-      plane_inside_[static_cast<std::size_t>(k)] = p.side == Side::inside || lies_in_source(settings_, surface_, x);
+      const bool behind =  // the ground
+          settings_.conditions.ground && settings_.conditions.ground->above(x) < -1e-6 * surface_.diameter;
+      plane_inside_[static_cast<std::size_t>(k)] =
+          p.side == Side::inside || behind || lies_in_source(settings_, surface_, x);
     }
   });
 }
@@ -398,13 +399,14 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   Team& team = context.team;
   for (Index b = 0; b < bundle_ && engine_->step() < steps && (b == 0 || !context.marks.due(standing())); ++b) {
     last_ = ringing_ = 0;
+    const double first = settings_.form.time_of(engine_->step() + 1);
+    for (std::vector<double>& values : group_) values.clear();
     engine_->advance(
         team, [&](Index n, Index run, std::span<double> l) { illuminate(team, n, run, l); },
         [&](Index n) {
-          const double t = settings_.form.time_of(n);
           for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
             const auto a = engine_->current(static_cast<Index>(r));
-            surface_spectra_[r].add(team, a, t, settings_.form.dt);
+            if (!group_.empty()) group_[r].insert(group_[r].end(), a.begin(), a.end());
             if (!drive_.empty() && r + 1 == settings_.runs.size()) append_power(context, n, a);
             // The mean pressure of a room grows as long as a source has left it more: it is no sign of a march that does.
             const double mean = settings_.conditions.inside
@@ -416,14 +418,16 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
             }
           }
         });
+    for (std::size_t r = 0; r < group_.size(); ++r) surface_spectra_[r].add(team, group_[r], first, settings_.form.dt);
     if (Status s = look_at_growth(); !s) return s.error();
     append_receivers(context);
-    // Frames show the last step; maps are made of all of them.
-    if (!settings_.maps.empty() || b + 1 == bundle_ || engine_->step() >= steps || context.marks.due(standing()))
-      add_plane_spectra(team);
+    // Frames show the last step.
+    if (b + 1 == bundle_ || engine_->step() >= steps || context.marks.due(standing())) look_at_planes(team);
   }
-  if (engine_->step() >= steps)
+  if (engine_->step() >= steps) {
+    find_plane_losses(context);
     if (Status s = solve_surface_spectra(context); !s) return s.error();
+  }
   return standing();
 }
 
@@ -471,8 +475,6 @@ void AcousticBem::save(CheckpointWriter& writer) const {
   keep("surface spectrum", surface_spectra_);
   keep("receiver scattered", receiver_scattered_);
   keep("receiver incident", receiver_incident_);
-  keep("plane scattered", plane_scattered_);
-  keep("plane incident", plane_incident_);
   writer.shared<double>("planes", plane_now_);
   writer.shared<double>("error sums", error_sums_);
   if (solved_surface_.empty()) return;
@@ -496,8 +498,6 @@ void AcousticBem::load(CheckpointReader& reader) {
   restore("surface spectrum", surface_spectra_);
   restore("receiver scattered", receiver_scattered_);
   restore("receiver incident", receiver_incident_);
-  restore("plane scattered", plane_scattered_);
-  restore("plane incident", plane_incident_);
   reader.range<double>("planes", 0, plane_now_);
   reader.range<double>("error sums", 0, error_sums_);
   if (const std::vector<double>& wanted = settings_.surface_spectra; reader.length("solved frequencies") > 0) {

@@ -50,11 +50,22 @@ class AcousticBem final : public Solver {
   void illuminate(Team& team, Index n, Index run, std::span<double> l);
   void append_receivers(RunContext& context);
   void append_power(RunContext& context, Index n, std::span<const double> a);
-  void add_plane_spectra(Team& team);
+  /// What a frame shows on the planes, of the last step.
+  void look_at_planes(Team& team);
+  /// Insertion losses on the planes from the surface's spectra, once the run is at its end. Collective.
+  void find_plane_losses(RunContext& context);
+  /// Σ_n u_inc e^{iωt_n} of a run at a point, over all steps.
+  [[nodiscard]] std::complex<double> incident_at(std::size_t run, const Vec3& x, double frequency) const;
   void head_tables();
   void write_target_strength(RunContext& context) const;
   void write_pattern(RunContext& context) const;
   void write_radiated(RunContext& context) const;
+  /// `late`: of the peak, what the surface has as the run ends.
+  void warn_of_cut(double late) const;
+  /// `until`: what is added to the definition.
+  [[nodiscard]] static TableInfo radiation_table(const char* id, const char* title, const char* until);
+  /// A row of it, from the surface's spectrum; motions over so many steps.
+  [[nodiscard]] std::vector<double> radiation_at(double f, std::span<const std::complex<double>> a, Index steps) const;
   /// Σ_n lⁿ e^{iωnΔt} of each run at some frequencies.
   [[nodiscard]] std::vector<RunningSpectrum> lit_spectra(RunContext& context, const std::vector<double>& frequencies);
   /// The surface at those frequencies of its spectra that are not solved yet, until a stop is asked for. Collective.
@@ -93,6 +104,8 @@ class AcousticBem final : public Solver {
   /// The same of each wave of a run.
   [[nodiscard]] std::vector<std::complex<double>> wave_spectra(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
+  /// What definitions of the far field add where there is a ground.
+  [[nodiscard]] const char* below_ground() const;
 
   mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
   Settings settings_;
@@ -107,19 +120,21 @@ class AcousticBem final : public Solver {
   double energy_ = 0;  ///< given to the fluid by moving faces so far, J
   std::vector<Plane> planes_;
   std::vector<Vec3> plane_points_;
-  std::vector<char> plane_inside_;  ///< of each of these points: inside a body
+  std::vector<char> plane_inside_;  ///< of each of these points: inside a body or behind the ground
   Index bundle_ = 1;                ///< groups an advance()
   double loudest_ = 0;              ///< incident pressure at the surface, Pa
   double peak_ = 0, last_ = 0;      ///< largest |a| so far, and of the last group
   double ringing_ = 0;              ///< largest |a| of the last group, of a room without the mean over its walls
   double driven_ = 0;               ///< the largest of these while anything that was sent still arrives
 
-  // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
+  // Spectra: of the surface at frequencies and maps, of receivers (scattered and incident) at the maps.
   std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps
   std::vector<std::vector<std::complex<double>>>
       solved_surface_;  ///< of run 0, over the pulse; once the run is at its end
   std::vector<RunningSpectrum> receiver_scattered_, receiver_incident_;
-  std::vector<RunningSpectrum> plane_scattered_, plane_incident_;
+  std::vector<std::vector<double>> group_;  ///< the surface's values of the steps of a group, [run][step, unknown]
+  std::vector<std::vector<float>>
+      plane_loss_;                 ///< insertion loss of run 0 at each map, dB; none before the run is at its end
   std::vector<double> plane_now_;  ///< total pressure of run 0 on the planes, last step
 
   TableInfo receivers_table_;

@@ -77,6 +77,15 @@ int axis_of(const std::string& name) {
   return name == "x" ? 0 : name == "y" ? 1 : 2;
 }
 
+/// All frequencies at which something is told.
+std::vector<double> asked_frequencies(const Settings& s) {
+  std::vector<double> out;
+  for (const auto* some :
+       {&s.frequencies, &s.maps, &s.spectra, &s.surface_spectra, &s.head.frequencies, &s.monostatic.frequencies})
+    out.insert(out.end(), some->begin(), some->end());
+  return out;
+}
+
 /// β of a table of impedances over frequency; empty, and an error, where it is none.
 std::vector<std::complex<double>> read_table(const CaseReader& reader, const Values& v,
                                              std::vector<double>& frequencies) {
@@ -102,6 +111,19 @@ std::vector<std::complex<double>> read_table(const CaseReader& reader, const Val
     values.push_back(1.0 / std::complex<double>(resistances[k], reactances[k]));
   }
   return values;
+}
+
+/// Frequencies that are asked for and lie beyond the ends of a table.
+void check_table_ends(const CaseReader& reader, const Values& v, const Settings& s,
+                      const std::vector<double>& frequencies) {
+  for (const double f : asked_frequencies(s))
+    if (f < frequencies.front() / 1.2 || f > frequencies.back() * 1.2) {
+      reader.warn(v["frequencies"],
+                  fmt::format("{} is asked for; the table reaches from {} to {}", format_quantity(f, "Hz"),
+                              format_quantity(frequencies.front(), "Hz"), format_quantity(frequencies.back(), "Hz")),
+                  "Beyond its ends the fit goes on by itself: give more of the table, or ask for less.");
+      return;
+    }
 }
 
 /// Fits tables and porous layers, and looks whether poles that were given are those of a wall; once the pulses are known.
@@ -135,6 +157,7 @@ void fit_walls(const CaseReader& reader, Settings& s) {
                     fmt::format("the table ends at {}, the pulses have sound up to {}",
                                 format_quantity(frequencies.back(), "Hz"), format_quantity(highest, "Hz")),
                     "Beyond its ends the fit goes on by itself: give more of the table, or a slower pulse.");
+      check_table_ends(reader, v, s, frequencies);
       fit = fit_admittance(frequencies, values);
     } else if (kind == "porous" && highest > 0) {
       fit = fit_porous(v["flow_resistivity"].number(), v["thickness"].number(), s.form.c, highest);
@@ -144,10 +167,18 @@ void fit_walls(const CaseReader& reader, Settings& s) {
     reader.warn(
         v,
         fmt::format("the impedance of \"{}\" is fitted by {} poles: the reflection of sound that comes straight on is "
-                    "within {:.2g}, the admittance within {:.2g} %",
-                    wall.group, fit.admittance.poles.size(), fit.reflection, 100 * fit.worst),
-        "A wall that takes energy at all frequencies can be fitted closely; one that would give some cannot.");
-    if (fit.reflection < 0.05) reader.out.back().severity = Severity::note;
+                    "within {:.2g}, the admittance within {:.2g} %{}",
+                    wall.group, fit.admittance.poles.size(), fit.reflection, 100 * fit.worst,
+                    fit.between > 0
+                        ? fmt::format("; between the frequencies of the table the reflection is within {:.2g} of "
+                                      "smooth curves of the impedance",
+                                      fit.between)
+                        : ""),
+        fit.between < 0.05 ? "A wall that takes energy at all frequencies can be fitted closely; one that would give "
+                             "some cannot."
+                           : "A wall that takes energy at all frequencies can be fitted closely, if the table follows "
+                             "it: give more frequencies where the impedance changes.");
+    if (std::max(fit.reflection, fit.between) < 0.05) reader.out.back().severity = Severity::note;
     wall.admittance = std::move(fit.admittance);
   }
 }
@@ -186,7 +217,9 @@ void read_ground(const CaseReader& reader, Settings& s) {
   const Values boundaries = reader["boundaries"];
   if (boundaries.has("ground")) {
     const Values v = boundaries["ground"];
-    s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
+    const std::string normal = v["normal"].text();
+    s.conditions.ground = Ground{axis_of(normal.substr(normal.size() - 1)), v["height"].number(),
+                                 v["surface"].text() == "rigid", normal.front() == '-' ? -1.0 : 1.0};
   }
   s.conditions.inside = boundaries["fluid"].text() == "inside" && !s.conditions.filling;
   if (!s.conditions.inside) return;
@@ -217,9 +250,6 @@ void read_filling(const CaseReader& reader, Settings& s) {
   if (boundaries["groups"].size() > 0)
     reader.fail(boundaries["groups"], "groups have conditions of their own on a filled body",
                 "Leave \"groups\" out: through the surface of a filled body sound passes everywhere.");
-  if (boundaries.has("ground"))
-    reader.fail(boundaries["ground"], "a filled body over a ground is not computed",
-                "Leave \"ground\" out, or set \"surface\" to \"rigid\" or \"soft\".");
   if (boundaries["fluid"].text() == "inside")
     reader.fail(boundaries["fluid"], "a filled body has fluid on both sides, and sources outside",
                 "Leave \"fluid\" out.");
@@ -511,9 +541,7 @@ SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
                most = turn / (least_edges * surface.mean_edge);
   // Spectra are over those of the pulses: what is asked for beyond their band counts as much as what lies in it.
   double asked = 0;
-  for (const auto* frequencies :
-       {&s.frequencies, &s.maps, &s.spectra, &s.surface_spectra, &s.head.frequencies, &s.monostatic.frequencies})
-    for (const double f : *frequencies) asked = std::max(asked, turn * f / c);
+  for (const double f : asked_frequencies(s)) asked = std::max(asked, turn * f / c);
   // The mean over a step of a density begins half a step before.
   const double fastest = s.conditions.filling ? std::max(s.form.c, s.conditions.filling->c) : s.form.c;
   const int later = s.grouped + (s.conditions.filling ? 1 : 0);
@@ -583,7 +611,7 @@ void complete(Settings& s, const Surface& surface) {
   if (surface.filled()) {
     // A row-vector reaches from what the faster fluid brings to what the slower one does: R apart in the mean over pairs.
     const double fast = 1 / longest_delta(surface, s.form), slow = 1 / shortest_delta(surface, s.form);
-    s.image_gap = mean_distance(surface) * (slow - fast);
+    s.image_gap += mean_distance(surface) * (slow - fast);
   }
   const double start = common_start(s, points);
   double last = 0;

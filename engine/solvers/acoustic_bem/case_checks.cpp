@@ -37,10 +37,16 @@ void check_ground(const CaseReader& reader, const Settings& s, const Surface& su
   const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
     reader.fail(
         at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
-        "The fluid is above the ground; move it up or lower boundaries.ground.height.");
+        fmt::format(
+            "The fluid lies along {}{} of the plane: move it there, or give another boundaries.ground.height or "
+            "normal.",
+            ground.into < 0 ? "-" : "", "xyz"[ground.axis]));
   };
   const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
                                        [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
+  if (surface.filled() && std::abs(ground.above(*lowest)) <= near)
+    reader.fail(reader["mesh"], "a filled body touches the ground",
+                "Its fluid would be mirrored, too: move it up, or compute it with its mirror image as one body.");
   if (ground.above(*lowest) < -near) below(reader["mesh"], "a vertex of the surface", *lowest);
   Index lying = 0;
   for (const Triangle& t : surface.triangles)
@@ -56,12 +62,17 @@ void check_ground(const CaseReader& reader, const Settings& s, const Surface& su
     for (const Wave& w : run.waves) {
       const Values at = waves.at(number++);
       if (w.kind == WaveKind::point && ground.above(w.position) < 0) below(at, "a point source", w.position);
-      if (w.kind == WaveKind::plane && w.direction[static_cast<std::size_t>(ground.axis)] > 1e-9)
+      if (w.kind == WaveKind::plane && ground.out_of(w.direction) > 1e-9)
         reader.fail(at, "the plane wave comes from below the ground",
                     "Give the direction in which it goes before the ground reflects it.");
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
     if (ground.above(s.receivers[k]) < -near) below(receivers.at(k), "a receiver", s.receivers[k]);
+  for (std::size_t k = 0; k < s.directions.size(); ++k)
+    if (ground.out_of(s.directions[k]) < -1e-9)
+      reader.warn(reader["output"]["directions"].at(k),
+                  "the direction points into the ground, where there is no sound: its mirror image is told",
+                  "Give directions that point out of the ground.");
 }
 
 constexpr const char* way_into_rooms =

@@ -38,17 +38,6 @@ Complex sum_over_steps(const Pulse& pulse, double late, double dt, double omega)
   return out;
 }
 
-/// Spectra of the march are those of what it has seen.
-void warn_of_cut(const Settings& s, double late) {
-  constexpr double died_out = 1e-3;
-  if (late < died_out || (s.frequencies.empty() && s.maps.empty())) return;
-  log::warning(
-      "acoustic-bem: the surface still has {:.2g} of its peak when the run ends: frequencies, maps and what is made of "
-      "them "
-      "are those of signals cut off there. Raise parameters.end_time, or ask for output.spectra, which need no end",
-      late);
-}
-
 double cosine_to_z(const Vec3& x) {
   return x[2] / norm(x);
 }
@@ -152,24 +141,37 @@ void AcousticBem::append_power(RunContext& context, Index n, std::span<const dou
   context.results.table(info).append(row);
 }
 
+TableInfo AcousticBem::radiation_table(const char* id, const char* title, const char* until) {
+  TableInfo t;
+  t.id = id;
+  t.title = title;
+  t.definition = fmt::format(
+      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*; radiation efficiency and "
+      "reactance: "
+      "the parts of the sum of p v* in phase with the velocity and ahead of it, as of a mass, over density times speed "
+      "of sound times the sum of v v* over the moving faces{}.",
+      until);
+  t.columns = {{"f", "Hz", "frequency"},
+               {"energy", "J/Hz", "energy"},
+               {"efficiency", "1", "radiation efficiency"},
+               {"reactance", "1", "radiation reactance"}};
+  return t;
+}
+
+std::vector<double> AcousticBem::radiation_at(double f, std::span<const Complex> a, Index steps) const {
+  const double square = settings_.density * settings_.form.c * drive_.square(f, steps);
+  const Complex work = drive_.work(a, f, steps);
+  // Under exp(-i 2 pi f t) what is ahead has a negative imaginary part.
+  return {f, 2 * work.real(), square > 0 ? work.real() / square : 0, square > 0 ? -work.imag() / square : 0};
+}
+
 void AcousticBem::write_radiated(RunContext& context) const {
   if (drive_.empty()) return;
   context.results.number("radiated_energy", energy_, "J");
   if (settings_.frequencies.empty()) return;
-  TableInfo t;
-  t.id = "radiated_spectrum";
-  t.title = "Radiation over frequency";
-  t.definition =
-      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*, and radiation efficiency: that "
-      "over density "
-      "times speed of sound times the sum of v v* over the moving faces.";
-  t.columns = {{"f", "Hz", "frequency"}, {"energy", "J/Hz", "energy"}, {"efficiency", "1", "radiation efficiency"}};
-  Table& table = context.results.table(t);
-  for (std::size_t k = 0; k < settings_.frequencies.size(); ++k) {
-    const double f = settings_.frequencies[k], square = drive_.square(f, engine_->step());
-    const double work = drive_.work(surface_spectra_.back().at(k), f, engine_->step()).real();
-    table.append({f, 2 * work, square > 0 ? work / (settings_.density * settings_.form.c * square) : 0});
-  }
+  Table& table = context.results.table(radiation_table("radiated_spectrum", "Radiation over frequency", ""));
+  for (std::size_t k = 0; k < settings_.frequencies.size(); ++k)
+    table.append(radiation_at(settings_.frequencies[k], surface_spectra_.back().at(k), engine_->step()));
 }
 
 Complex AcousticBem::far_amplitude(std::size_t run, std::size_t spectrum, double frequency, const Vec3& toward) const {
@@ -178,44 +180,50 @@ Complex AcousticBem::far_amplitude(std::size_t run, std::size_t spectrum, double
   return out;
 }
 
-void AcousticBem::add_plane_spectra(Team& team) {
+void AcousticBem::look_at_planes(Team& team) {
   const std::size_t count = plane_points_.size();
   if (count == 0) return;
   std::vector<double> scattered;
   engine_->planes(team, scattered);
-  const auto steps = static_cast<std::size_t>(settings_.grouped);
-  const std::size_t runs = settings_.runs.size();
-  const auto step_of = [&](std::size_t g) {
-    return engine_->step() - settings_.grouped + 1 + static_cast<Index>(g) - receiver_lag;
-  };
-  const auto wanted = [&](std::size_t g) { return step_of(g) >= 0 && (!settings_.maps.empty() || g + 1 == steps); };
-  std::vector<double> incident(runs * steps * count);
-  const double cost = 1e-7 * static_cast<double>(incident.size());
-  for_range(team, "points of the planes", static_cast<Index>(count), 64, cost, [&](Interval some) {
-    for (std::size_t r = 0; r < runs; ++r)
-      for (std::size_t g = 0; g < steps; ++g) {
-        if (!wanted(g)) continue;
-        const double t = static_cast<double>(step_of(g)) * settings_.form.dt;
-        for (auto k = static_cast<std::size_t>(some.begin); k < static_cast<std::size_t>(some.end); ++k)
-          incident[(r * steps + g) * count + k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
+  const std::size_t last = static_cast<std::size_t>(settings_.grouped - 1);
+  const Index n = engine_->step() - receiver_lag;
+  if (n < 0) return;
+  const std::span<double> u(scattered.data() + last * count, count);  // of run 0
+  if (settings_.runs.size() == 1) drive_.add_at(driven_planes_, n, u);
+  const double t = static_cast<double>(n) * settings_.form.dt;
+  for_range(team, "points of the planes", static_cast<Index>(count), 64, 1e-7 * static_cast<double>(count),
+            [&](Interval some) {
+              for (auto k = static_cast<std::size_t>(some.begin); k < static_cast<std::size_t>(some.end); ++k)
+                plane_now_[k] = u[k] + settings_.runs[0].value(plane_points_[k], t, settings_.form.c);
+            });
+}
+
+/// The sums over the steps that a march would make of the planes' pressures, without a pass over their row-vectors in each group.
+void AcousticBem::find_plane_losses(RunContext& context) {
+  if (settings_.maps.empty() || plane_points_.empty() || !plane_loss_.empty()) return;
+  const double dt = settings_.form.dt;
+  std::vector<std::vector<float>> losses;
+  for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
+    const double f = settings_.maps[m], omega = 2 * std::numbers::pi * f;
+    const auto spectrum = surface_spectra_[0].at(settings_.frequencies.size() + m);
+    // Of soft surfaces these are times half a step before those of the sums.
+    const Complex by = std::polar(1 / dt, settings_.form.rigid() ? 0.0 : 0.5 * omega * dt);
+    std::vector<Complex> a;
+    for (const Complex& v : spectrum) a.push_back(by * v);
+    std::vector<Complex> scattered = engine_->planes_at(context.team, omega, a);
+    if (settings_.runs.size() == 1) drive_.add_transformed(driven_planes_, omega, scattered);
+    std::vector<float>& loss = losses.emplace_back(scattered.size());
+    // A hundred steps of a pulse a point and wave, about.
+    const double cost = 5e-6 * static_cast<double>(scattered.size() * settings_.runs[0].waves.size());
+    for_range(context.team, "points of the planes", static_cast<Index>(scattered.size()), 16, cost, [&](Interval some) {
+      for (auto k = static_cast<std::size_t>(some.begin); k < static_cast<std::size_t>(some.end); ++k) {
+        const Complex in = incident_at(0, plane_points_[k], f);
+        loss[k] =
+            std::abs(in) > 0 ? static_cast<float>(std::clamp(-decibel(in + scattered[k], in), -60.0, 60.0)) : 0.0F;
       }
-  });
-  for (std::size_t g = 0; g < steps; ++g) {
-    if (!wanted(g)) continue;
-    const Index n = step_of(g);
-    const double t = static_cast<double>(n) * settings_.form.dt;
-    for (std::size_t r = 0; r < runs; ++r) {
-      const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
-      const std::span<const double> in(incident.data() + (r * steps + g) * count, count);
-      if (r + 1 == runs) drive_.add_at(driven_planes_, n, u);
-      if (!settings_.maps.empty()) {
-        plane_scattered_[r].add(team, u, t, settings_.form.dt);
-        plane_incident_[r].add(team, in, t, settings_.form.dt);
-      }
-      if (r == 0 && g + 1 == steps)
-        for (std::size_t k = 0; k < count; ++k) plane_now_[k] = in[k] + u[k];
-    }
+    });
   }
+  plane_loss_ = std::move(losses);
 }
 
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
@@ -327,22 +335,23 @@ void AcousticBem::write_receiver_spectra(RunContext& context) const {
   }
 }
 
+Complex AcousticBem::incident_at(std::size_t run, const Vec3& x, double frequency) const {
+  const double omega = 2 * std::numbers::pi * frequency;
+  Complex out = 0;
+  for (const Wave& w : settings_.runs[run].waves)
+    out += sum_over_steps(w.pulse, w.t0 + w.travel(x, settings_.form.c), settings_.form.dt, omega) /
+           (w.kind == WaveKind::plane ? 1 : 4 * std::numbers::pi * distance(x, w.position));
+  return out;
+}
+
 /// Σ_n u_inc e^{iωt_n}, over all steps, at the receivers; last, that of the pulse of the first wave or motion.
 std::vector<Complex> AcousticBem::spectra_of_waves(std::size_t run, double frequency) const {
-  const auto sum = [dt = settings_.form.dt, omega = 2 * std::numbers::pi * frequency](const Pulse& pulse, double late) {
-    return sum_over_steps(pulse, late, dt, omega);
-  };
   std::vector<Complex> out;
-  const Excitation& all = settings_.runs[run];
-  for (const Vec3& x : settings_.receivers) {
-    Complex here = 0;
-    for (const Wave& w : all.waves)
-      here += sum(w.pulse, w.t0 + w.travel(x, settings_.form.c)) /
-              (w.kind == WaveKind::plane ? 1 : 4 * std::numbers::pi * distance(x, w.position));
-    out.push_back(here);
-  }
-  out.push_back(all.waves.empty() ? sum(settings_.motions[0].pulse, settings_.motions[0].t0)
-                                  : sum(all.waves[0].pulse, all.waves[0].t0));
+  for (const Vec3& x : settings_.receivers) out.push_back(incident_at(run, x, frequency));
+  const std::vector<Wave>& waves = settings_.runs[run].waves;
+  const Pulse& pulse = waves.empty() ? settings_.motions[0].pulse : waves[0].pulse;
+  const double begins = waves.empty() ? settings_.motions[0].t0 : waves[0].t0;
+  out.push_back(sum_over_steps(pulse, begins, settings_.form.dt, 2 * std::numbers::pi * frequency));
   return out;
 }
 
@@ -412,12 +421,21 @@ Status AcousticBem::write_spectra(RunContext& context) {
       "comes in), as if the "
       "run went on for ever; time factor exp(-i 2 pi f t). Level 20 log10 of the magnitude.";
   t.columns = {{"f", "Hz", "frequency"}};
-  for (std::size_t r = 0; r < runs; ++r)
+  for (std::size_t r = 0; r < runs; ++r) {
+    const char* const over_pulse = settings_.runs[r].waves.empty() ? "Pa s/m" : "1";
     for (const std::string& name : settings_.receiver_names)
       for (const char* part : {"", " real", " imaginary"})
-        t.columns.push_back({name + suffix(r) + part, *part == 0 ? "dB" : "1", name + suffix(r) + part});
+        t.columns.push_back({name + suffix(r) + part, *part == 0 ? "dB" : over_pulse, name + suffix(r) + part});
+  }
   t.form = ChartForm::none;
   Table* const table = context.cluster.leads() ? &context.results.table(t) : nullptr;
+  Table* const radiation =
+      table != nullptr && !drive_.empty()
+          ? &context.results.table(radiation_table("radiated_solved", "Radiation over frequency, solved for",
+                                                   ", as if the run went on for ever"))
+          : nullptr;
+  const auto sent =
+      static_cast<Index>(std::ceil(settings_.lit / settings_.form.dt)) + 2;  // what moves has come to rest
   // Right-hand sides of some frequencies at a time, 64 MB of them.
   const std::size_t at_once = std::clamp<std::size_t>((std::size_t{64} << 20) / (16 * N * runs), 1, all);
   Index most = 0;
@@ -446,12 +464,46 @@ Status AcousticBem::write_spectra(RunContext& context) {
         }
       }
       if (table != nullptr) table->append(row);
+      if (radiation != nullptr) {
+        for (Complex& v : a.back()) v *= settings_.form.dt;  // sums over the steps so far
+        radiation->append(radiation_at(some[k], a.back(), sent));
+      }
       context.progress.at(static_cast<Index>(begin + k + 1));
     }
   }
   context.progress.end();
   if (context.cluster.leads()) context.results.number("spectrum_iterations", static_cast<double>(most), "1");
   return {};
+}
+
+/// Spectra of the march are those of what it has seen. Of what would still come the surface's largest value now, for as long as a wave takes to cross
+/// it or, of what is slower than the frequency, for a turn over 2 pi, is a bound; it weighs where the pulse has little.
+void AcousticBem::warn_of_cut(double late) const {
+  constexpr double died_out = 1e-3, matters = 0.01;
+  if (settings_.frequencies.empty() && settings_.maps.empty()) return;
+  double worst = 0, at = 0;
+  for (const RunningSpectrum& spectrum : surface_spectra_)
+    for (std::size_t k = 0; k < spectrum.frequencies().size(); ++k) {
+      const double f = spectrum.frequencies()[k],
+                   left = last_ * std::min(surface_.diameter / settings_.slowest(), 0.5 / (std::numbers::pi * f));
+      double most = 0;
+      for (const Complex& v : spectrum.at(k)) most = std::max(most, std::abs(v));
+      if (most > 0 && left / most > worst) worst = left / most, at = f;
+    }
+  const char* const hint =
+      "Raise parameters.end_time, or ask for output.spectra and output.monostatic, which need no end";
+  if (late >= died_out)
+    log::warning(
+        "acoustic-bem: the surface still has {:.2g} of its peak when the run ends: frequencies, maps and what is made "
+        "of "
+        "them are those of signals cut off there. {}",
+        late, hint);
+  else if (worst > matters)
+    log::warning(
+        "acoustic-bem: what the surface still has when the run ends, {:.2g} of its peak, may be {:.2g} % of what it "
+        "has "
+        "in all at {}, where the pulse has little: frequencies and maps are those of signals cut off there. {}",
+        late, 100 * worst, format_quantity(at, "Hz"), hint);
 }
 
 Status AcousticBem::finish(RunContext& context) {
@@ -471,7 +523,7 @@ Status AcousticBem::finish(RunContext& context) {
   out.number("time_steps", static_cast<double>(engine_->step()), "1");
   const double late = peak_ > 0 ? last_ / peak_ : 0;
   out.number("late_level", late, "1");
-  warn_of_cut(settings_, late);
+  warn_of_cut(late);
   if (driven_ > 0 && ringing_ > 2 * driven_)
     log::warning(
         "acoustic-bem: the surface values end at {:.2g} times what they were while anything was sent: if nothing meets "
@@ -510,20 +562,21 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
                                       1, false, "Normal derivative of the pressure" + suffix(r)}});
   }
   for (std::size_t m = 0; m < settings_.maps.size(); ++m)
-    out.push_back({"surface",
-                   {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value,
-                    Association::point, 1, true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz")}});
+    out.push_back(
+        {"surface",
+         {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value, Association::point, 1,
+          true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz") + suffix(0)}});
   for (std::size_t k = 0; k < settings_.surface_spectra.size(); ++k)
     out.push_back({"surface",
                    {fmt::format("solved_{}", k + 1), rigid ? "1" : "1/m", FieldKind::signed_value, Association::point,
-                    1, true, "Over the pulse at " + format_quantity(settings_.surface_spectra[k], "Hz")}});
+                    1, true, "Over the pulse at " + format_quantity(settings_.surface_spectra[k], "Hz") + suffix(0)}});
   for (const Plane& p : planes_) {
-    out.push_back(
-        {p.setting.name, {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}});
+    out.push_back({p.setting.name,
+                   {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure" + suffix(0)}});
     for (std::size_t m = 0; m < settings_.maps.size(); ++m)
       out.push_back({p.setting.name,
                      {fmt::format("insertion_loss_{}", m + 1), "dB", FieldKind::signed_value, Association::point, 1,
-                      false, "Insertion loss at " + format_quantity(settings_.maps[m], "Hz")}});
+                      false, "Insertion loss at " + format_quantity(settings_.maps[m], "Hz") + suffix(0)}});
   }
   return out;
 }
@@ -582,9 +635,7 @@ void AcousticBem::fill(FrameBuilder& builder) const {
         } else if (!loss) {
           values[k] = static_cast<float>(plane_now_[p.first + k]);
         } else {
-          const Complex in = plane_incident_[0].at(m)[p.first + k];
-          const Complex total = in + plane_scattered_[0].at(m)[p.first + k];
-          values[k] = std::abs(in) > 0 ? static_cast<float>(std::clamp(-decibel(total, in), -60.0, 60.0)) : 0.0F;
+          values[k] = plane_loss_.empty() ? 0.0F : plane_loss_[m][p.first + k];  // none until the run is at its end
         }
       }
       part.fields.push_back(make_field(e.field, std::move(values)));

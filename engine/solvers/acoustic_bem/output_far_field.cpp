@@ -62,6 +62,10 @@ std::vector<AcousticBem::FarColumn> AcousticBem::far_columns(TableInfo& t) const
   return out;
 }
 
+const char* AcousticBem::below_ground() const {
+  return settings_.conditions.ground ? "; below the ground the mirror image of what is above" : "";
+}
+
 void AcousticBem::write_pattern(RunContext& context) const {
   if (settings_.pattern_normal < 0 || settings_.maps.empty()) return;
   const auto normal = static_cast<std::size_t>(settings_.pattern_normal);
@@ -69,7 +73,8 @@ void AcousticBem::write_pattern(RunContext& context) const {
   t.id = "pattern";
   t.title = "Far field around the body";
   t.form = ChartForm::polar;
-  t.definition = fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in {}.", plane_text(normal));
+  t.definition =
+      fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in {}{}.", plane_text(normal), below_ground());
   t.columns = {{"angle", "deg", "angle"}};
   const std::vector<FarColumn> columns = far_columns(t);
   Table& table = context.results.table(t);
@@ -170,10 +175,10 @@ void AcousticBem::write_directivity(RunContext& context) const {
   t.id = "directivity";
   t.title = "Far field in all directions";
   t.form = ChartForm::sphere;
-  t.definition =
-      "20 log10(|f_inf| / (|f| 1 m)) of all that the body sends and, of point sources, of what they send themselves; "
-      "theta from z, phi "
-      "from x towards y.";
+  t.definition = fmt::format(
+      "20 log10(|f_inf| / (|f| 1 m)) of all that the body sends and, of point sources, of what they send "
+      "themselves; theta from z, phi from x towards y{}.",
+      below_ground());
   t.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
   const std::vector<FarColumn> columns = far_columns(t);
   std::vector<std::vector<Complex>> sent;

@@ -195,10 +195,9 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   constexpr double undivided = 0.02;
   const auto runs = static_cast<double>(s.runs.size());
   constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
-  // Spectra of the surface and of the points, each step.
-  const double spectra = 2e-9 * runs *
-                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
-                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
+  // Spectra of the surface, each step; what points are given, once a group.
+  const double spectra =
+      2e-9 * runs * (n * static_cast<double>(s.frequencies.size() + s.maps.size()) + 50 * points / s.grouped);
   const double turn = s.directivity_step > 0 ? 180 / s.directivity_step : 0;
   const double directions =
       static_cast<double>(s.monostatic.frequencies.size()) * static_cast<double>(s.monostatic.count) +
@@ -225,7 +224,9 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   // Responses of ears, which all threads of rank 0 add up.
   const double heard =
       1e-6 * triangles * static_cast<double>(s.head.directions.size() * s.head.ears.size() * s.head.frequencies.size());
-  out.finish = 1.7e-6 * triangles * directions / share + solved / ranks / share + heard / share;
+  // Maps are found by one pass over the row-vectors of the points for each.
+  const double maps = 3e-9 * static_cast<double>(s.maps.size()) * n * points * (2 / courant + 6);
+  out.finish = 1.7e-6 * triangles * directions / share + (solved + maps) / ranks / share + heard / share;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/models/model.hpp"
+#include "engine/solvers/acoustic_fd/case_parts.hpp"
 #include "engine/solvers/acoustic_fd/case_shapes.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -182,8 +183,10 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
       // Receivers closer than what the file tells apart lie at one place there, in their order.
       const bool numbered = own && header.channel == static_cast<std::int32_t>(r + 1);
       if (!(d < distance[r]) && !(numbered && d <= distance[r])) continue;
-      if (!loaded)
+      if (!loaded) {
         if (const Status s = file->read(n, header, samples); !s) return s.error();
+        if (const Status s = check_samples(path, n, samples); !s) return s.error();
+      }
       loaded = true;
       distance[r] = d;
       out.known[r] = 1;
@@ -201,7 +204,7 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
 }
 
 void check_image(const CaseReader& reader, const ImageSettings& settings, const Problem& p,
-                 std::span<const Index> shots, std::span<const Receiver> receivers) {
+                 std::span<const Index> shots, std::span<const Receiver> receivers, double highest) {
   if (!settings.any()) return;
   const Values v = reader["parameters"]["image"];
   const auto refuse = [&](const Values& at, const std::string& what, const std::string& hint) {
@@ -220,9 +223,25 @@ void check_image(const CaseReader& reader, const ImageSettings& settings, const 
   if (settings.observed == ImageSettings::Observed::computed && !(settings.smooth > 0) && !settings.send_observed)
     refuse(v, "observed traces are computed in the medium of the case, and so are the modelled ones: nothing is left",
            "Give \"smooth\", a length over which the medium of the image is smoothed; or observed traces of files.");
+  const auto same_everywhere = [](const std::shared_ptr<const Velocity>& field) { return !field || field->constant(); };
+  if (settings.observed == ImageSettings::Observed::computed && settings.smooth > 0 && !settings.send_observed &&
+      same_everywhere(p.velocity) && same_everywhere(p.density))
+    refuse(v["smooth"],
+           "the medium is the same everywhere and smooth already: observed and modelled traces are the same, nothing "
+           "is left",
+           "Give the medium that is looked for in \"medium\", or observed traces of files.");
+  const double products = highest > 0 && p.dt > 0 ? 1 / (highest * static_cast<double>(settings.every) * p.dt)
+                                                  : std::numeric_limits<double>::infinity();
   if (settings.every > 1 && p.steps < 2 * settings.every)
     refuse(v["every"], fmt::format("products every {} steps of {} are too few", settings.every, p.steps),
            "Compute longer, or leave \"every\" out.");
+  else if (settings.every > 1 && products < 3 * (1 - 1e-9))
+    reader.warn(v["every"],
+                fmt::format("products every {} steps are {:.2g} in the shortest period of {}; three are the least that "
+                            "do not fold into each other",
+                            settings.every, products, format_quantity(1 / highest, "s")),
+                fmt::format("Use {} or less, or leave \"every\" out, which takes four.",
+                            std::max<Index>(1, static_cast<Index>(1 / (3 * highest * p.dt)))));
   const bool matched =
       std::any_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; });
   if (gradient && matched) {

@@ -50,9 +50,9 @@ struct ObservedShot {
 [[nodiscard]] Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bool only_one,
                                                  std::span<const Receiver> receivers, double near);
 
-/// What is wrong with it beside the rest of the case. `shots`: their numbers.
+/// What is wrong with it beside the rest of the case. `shots`: their numbers; `highest`: of what they send, Hz, 0 where it is not known.
 void check_image(const CaseReader& reader, const ImageSettings& settings, const Problem& problem,
-                 std::span<const Index> shots, std::span<const Receiver> receivers);
+                 std::span<const Index> shots, std::span<const Receiver> receivers, double highest);
 
 /// Speed (by its slowness) and density of the problem, at its nodes, smoothed by a Gaussian; beyond the grid the nearest value holds. A float a node
 /// each. Throws Failure(resources) without memory.

@@ -5,7 +5,6 @@
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/io/segy.hpp"
 #include "engine/mesh/prepare.hpp"
 #include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
@@ -443,62 +442,6 @@ void take_initial_means(const CaseReader& reader, Problem& problem) {
   else
     reader.note(v["header"],
                 "samples of the initial pressure lie closer than the nodes, which take their means over cells", "");
-}
-
-void read_traces(const CaseReader& reader, Problem& problem) {
-  const Values v = reader["excitation"]["traces"];
-  if (v["kind"].text() != "segy") return;
-  const auto fail = [&](const Error& error) { reader.fail_in_file(v["file"], error); };
-  const auto file = SegyReader::open(reader.input.path(v["file"].text()));
-  if (!file) {
-    fail(file.error());
-    return;
-  }
-  constexpr Index most = 20000;
-  if (file->traces() > most || file->samples() < 2) {
-    fail(make_error(ErrorCode::invalid_input,
-                    fmt::format("{} traces of {} samples; up to {} traces of two samples and more are possible",
-                                file->traces(), file->samples(), most),
-                    "Take every second trace, or fewer lines."));
-    return;
-  }
-  const double dt = 1e-6 * file->interval_microseconds();
-  std::vector<float> samples(static_cast<std::size_t>(file->samples()));
-  std::size_t outside = 0;
-  double highest = 0;
-  int looked_at = 0;  // a few tell the band of all
-  for (Index n = 0; n < file->traces(); ++n) {
-    SegyTrace header;
-    if (const Status s = file->read(n, header, samples); !s) {
-      fail(s.error());
-      return;
-    }
-    if (std::all_of(samples.begin(), samples.end(), [](float value) { return value == 0; })) continue;
-    std::vector<double> values(samples.begin(), samples.end());
-    if (v["reversed"].boolean()) std::reverse(values.begin(), values.end());
-    const Grid& g = problem.grid;
-    bool inside = true;
-    for (std::size_t a = 0; a < 3; ++a) {
-      const double rounded = std::min(1e-3, 0.05 * g.spacing[a]);  // positions of a file lie on decimals
-      inside &= header.receiver[a] >= g.origin[a] - rounded && header.receiver[a] <= g.upper(a) + rounded;
-    }
-    if (!inside) {
-      ++outside;
-      continue;
-    }
-    Source source;
-    for (std::size_t a = 0; a < 3; ++a) source.position[a] = std::clamp(header.receiver[a], g.origin[a], g.upper(a));
-    if (looked_at++ < 16) highest = std::max(highest, Sampled(values, 0, dt, 1).highest_frequency());
-    source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number(), highest);
-    source.shot = v["shot"].integer();
-    source.listed = Source::not_listed;
-    source.centre = source.position;
-    problem.sources.push_back(std::move(source));
-  }
-  if (outside > 0)
-    reader.warn(v["file"],
-                fmt::format("{} of {} traces lie outside the grid and send nothing", outside, file->traces()),
-                "Check the positions in bytes 81 to 88 and 41 of the trace headers.");
 }
 
 }  // namespace conoid::acoustic_fd

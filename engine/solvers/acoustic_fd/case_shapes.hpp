@@ -44,7 +44,4 @@ void read_initial_file(const CaseReader& reader, const Values& v, Problem& probl
 /// Samples of an initial pressure that lie closer than the nodes become means over cells (initial_field.hpp), which is told.
 void take_initial_means(const CaseReader& reader, Problem& problem);
 
-/// `excitation.traces`: traces of a SEG-Y file as point sources at its receivers, backwards in time where asked; appended to problem.sources.
-void read_traces(const CaseReader& reader, Problem& problem);
-
 }  // namespace conoid::acoustic_fd

@@ -154,6 +154,20 @@ void collect_choices(const QJsonValue& value, QStringList& out) {
     if (it.key() != "default") collect_choices(it.value(), out);
 }
 
+/// Titles of the elements of lists and maps at any depth of a schema: each stands behind "Add".
+void collect_elements(const QJsonValue& value, QStringList& out) {
+  if (value.isArray())
+    for (const auto& v : value.toArray()) collect_elements(v, out);
+  const QJsonObject object = value.toObject();
+  for (const char* elements : {"items", "map"}) {
+    const QJsonObject node = object[QLatin1String(elements)].toObject();
+    if (!node.contains("properties") && !node.contains("variants") && node["type"] != "string") continue;
+    const QString own = node["title"].toString(), all = object["title"].toString();
+    out << (own.isEmpty() && all.endsWith('s') ? all.chopped(1) : own.isEmpty() ? all : own);
+  }
+  for (const auto& v : object) collect_elements(v, out);
+}
+
 }  // namespace
 
 class TestThemeAndWords : public QObject {
@@ -227,6 +241,22 @@ class TestThemeAndWords : public QObject {
           !translator.texts().contains("choice: " + choice))
         missing << choice;
     QVERIFY(choices.size() > 100);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(", ")));
+  }
+
+  void what_is_added_has_its_article() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QStringList elements, missing;
+    collect_elements(read_json(root + "/engine/case/common.json"), elements);
+    QDirIterator walk(root + "/engine/solvers", {"parameters.json"}, QDir::Files, QDirIterator::Subdirectories);
+    while (walk.hasNext()) collect_elements(read_json(walk.next()), elements);
+    elements.removeDuplicates();
+    QVERIFY(elements.size() > 20);
+    for (const QString& element : elements) {
+      const QString one = translator.texts().value("one: " + element).value(0);
+      if (!one.startsWith("un ") && !one.startsWith("une ")) missing << element;
+    }
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join(", ")));
   }
 
@@ -359,8 +389,15 @@ class TestThemeAndWords : public QObject {
     static const QRegularExpression field(
         "FieldKind::\\w+,\\s*Association::\\w+,[\\w\\s:.!]+,[\\w\\s:.!]+,\\s*(?:\\(?[^\";{}]*\\?\\s*)?\"([^\"]+)\""
         "(?:\\s*:\\s*\"([^\"]+)\")?");
+    // Of several waves or loads each is called by its name behind a comma.
+    static const QRegularExpression named("Association::\\w+,[\\w\\s]+,[\\w\\s]+,\\s*\"([^\"]+)\" \\+ label");
     QStringList found, missing;
+    int of_several = 0;
     for (const QString& text : sources_of_solvers()) {
+      for (auto it = named.globalMatch(text); it.hasNext(); ++of_several) {
+        const QString form = it.next().captured(1) + ", %1";
+        if (!translator.texts().contains(form)) missing << form;
+      }
       for (auto it = field.globalMatch(text); it.hasNext();) {
         const QRegularExpressionMatch match = it.next();
         for (const int one : {1, 2})
@@ -369,6 +406,7 @@ class TestThemeAndWords : public QObject {
     }
     found.removeDuplicates();
     QVERIFY2(found.size() > 20, qPrintable(found.join(", ")));
+    QVERIFY(of_several > 3);
     // What ends with a space goes on with a number or a name.
     for (const QString& label : found)
       if (!translator.texts().contains(label.endsWith(' ') ? label + "%1" : label)) missing << label;

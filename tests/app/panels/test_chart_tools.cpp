@@ -299,6 +299,15 @@ class TestChartTools : public QObject {
     QCOMPARE(pane.scene().view().recipe.formulas.size(), std::size_t{1});
     editor.formulas().setPlainText({});
     QTRY_VERIFY(pane.scene().view().recipe.empty());
+    // A limit may be typed with a decimal comma.
+    for (auto* edit : editor.findChildren<QLineEdit*>())
+      if (edit->accessibleName() == "Only values from") {
+        QTest::keyClicks(edit, "-0,25");
+        QTest::keyClick(edit, Qt::Key_Return);
+      }
+    QTRY_VERIFY(pane.scene().view().recipe.within.has_value());
+    QCOMPARE(pane.scene().view().recipe.within->first, -0.25);
+    QVERIFY(editor.trouble().isEmpty());
   }
 
   void what_the_display_choices_cannot_show_stays() {

@@ -244,6 +244,17 @@ class TestSceneAndKeys : public test::WindowTest {
     QTRY_VERIFY(mesh.mesh() && !mesh.is_reading());
     MeshPanel& panel = w->workbench()->mesh_panel();
     w->workbench()->show_mesh(true);
+    // A wave typed with a decimal comma: 343.5 m/s and 3.5 kHz are 98.14 mm.
+    for (auto* edit : panel.findChildren<QLineEdit*>()) {
+      const bool speed = edit->accessibleName() == "Speed of the wave";
+      if (!speed && edit->accessibleName() != "Frequency") continue;
+      edit->selectAll();
+      QTest::keyClicks(edit, speed ? "343,5 m/s" : "3,5 kHz");
+    }
+    const auto labels = panel.findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+      return label->text().contains("The wavelength is") && label->text().remove('.').contains("9814");
+    }));
     panel.set_choosing(true);
     QVERIFY(w->workbench()->viewport_panel().pane().tool() == MouseTool::choose);
     QTRY_COMPARE(panel.side_list().count(), 6);  // found in the background

@@ -338,6 +338,11 @@ class TestFrameProbe : public QObject {
     QVERIFY(!check_choice(pressure_info, {V::all, W::real}).ok());
     QCOMPARE(unit_of_integral("kg/m^3", 3), std::string("kg"));
     QCOMPARE(unit_of_integral("Pa", 2), std::string("Pa*m^2"));
+    QCOMPARE(unit_of_integral("A/m", 2), std::string("A*m"));
+    QCOMPARE(unit_of_integral("V/m", 3), std::string("V*m^2"));
+    QCOMPARE(unit_of_integral("J/m^3", 2), std::string("J/m"));
+    QCOMPARE(unit_of_integral("m/s", 2), std::string("m/s*m^2"));
+    QCOMPARE(unit_of_integral("Pa/mm", 2), std::string("Pa/mm*m^2"));
   }
 
   void a_damaged_field_or_mesh_is_an_error() {

@@ -121,23 +121,49 @@ struct Ray {
   }
 };
 
+constexpr int real_rays_a_decade = 6, resonances_a_decade = 16;
+
 std::vector<Ray> rays_between(double low, double high) {
   std::vector<Ray> out{{}};
   const auto logarithmic = [](double from, double to, double a_decade, auto&& f) {
     const int count = std::max(2, static_cast<int>(std::ceil(a_decade * std::log10(to / from))));
     for (int k = 0; k <= count; ++k) f(from * std::pow(to / from, static_cast<double>(k) / count));
   };
-  logarithmic(low / 30, high * 10, 6, [&](double a) {
+  logarithmic(low / 30, high * 10, real_rays_a_decade, [&](double a) {
     out.push_back({a, 0, 0, a});
     out.push_back({a, 0, 1, 0});
   });
-  logarithmic(low / 2, high * 3, 16, [&](double w) {
+  logarithmic(low / 2, high * 3, resonances_a_decade, [&](double w) {
     for (const double damping : {0.02, 0.05, 0.1, 0.18, 0.3, 0.5, 0.8}) {
       const double alpha = damping * w;
       out.push_back({alpha, w, 2 * alpha, 0});
       out.push_back({alpha, w, w * w / (2 * alpha), w * w});
     }
   });
+  return out;
+}
+
+/// Functions beside those that a fit has taken, so that resonances come to lie between the lines of the first grid.
+std::vector<Ray> rays_beside(const std::vector<Ray>& rays, const Eigen::VectorXd& x) {
+  std::vector<Ray> out{{}};
+  for (std::size_t k = 0; k < rays.size(); ++k) {
+    const Ray& r = rays[k];
+    if (x[static_cast<Eigen::Index>(k)] == 0 || r.alpha == 0) continue;
+    for (const double part : {-0.5, -0.25, 0.0, 0.25, 0.5}) {  // of a step of the first grid
+      if (r.resonance == 0) {
+        const double a = r.alpha * std::pow(10.0, part / real_rays_a_decade);
+        out.push_back({a, 0, 0, a});
+        out.push_back({a, 0, 1, 0});
+        continue;
+      }
+      const double w = r.resonance * std::pow(10.0, part / resonances_a_decade);
+      for (const double more : {0.8, 0.9, 1.0, 1.12, 1.25}) {
+        const double alpha = std::min(r.alpha / r.resonance * more, 0.95) * w;
+        out.push_back({alpha, w, 2 * alpha, 0});
+        out.push_back({alpha, w, w * w / (2 * alpha), w * w});
+      }
+    }
+  }
   return out;
 }
 
@@ -209,25 +235,63 @@ RationalAdmittance rational_of(const std::vector<Ray>& rays, const Eigen::Vector
   return out;
 }
 
-}  // namespace
+/// What a fit follows.
+struct Target {
+  double omega;
+  Complex beta;
+  double weight;
+};
 
-AdmittanceFit fit_admittance(std::span<const double> frequencies, std::span<const Complex> values) {
-  constexpr double pi2 = 2 * std::numbers::pi;
-  const auto [low, high] = std::minmax_element(frequencies.begin(), frequencies.end());
-  const std::vector<Ray> rays = rays_between(pi2 * *low, pi2 * *high);
-  const auto F = static_cast<Eigen::Index>(frequencies.size()), R = static_cast<Eigen::Index>(rays.size());
+/// Places between the frequencies of a table, no farther apart than the narrowest function of the fits is wide: without them one of these fits
+/// between two frequencies, and a coarse table is met exactly by what has nothing to do with it elsewhere. Impedances there are monotone cubics
+/// over the logarithm of the frequency (F. N. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5 (1984) 300), whose real parts stay between those
+/// of the neighbours; they count the less, the farther apart these are.
+std::vector<Target> between_frequencies(std::span<const double> frequencies, std::span<const Complex> values) {
+  constexpr double apart = 0.04, most = 0.3;
+  std::vector<double> step;
+  std::vector<Complex> Z, rise;
+  for (std::size_t k = 0; k < frequencies.size(); ++k) {
+    Z.push_back(1.0 / values[k]);
+    if (k == 0) continue;
+    step.push_back(std::log(frequencies[k] / frequencies[k - 1]));
+    rise.push_back((Z[k] - Z[k - 1]) / step.back());
+  }
+  const auto slope = [&](std::size_t k) -> Complex {
+    if (k == 0 || k == step.size()) return rise[std::min(k, step.size() - 1)];
+    const double before = step[k] * 2 + step[k - 1], after = step[k] + 2 * step[k - 1];
+    const auto harmonic = [&](double a, double b) {
+      return a * b > 0 ? (before + after) / (before / a + after / b) : 0.0;
+    };
+    return {harmonic(rise[k - 1].real(), rise[k].real()), harmonic(rise[k - 1].imag(), rise[k].imag())};
+  };
+  std::vector<Target> out;
+  for (std::size_t k = 0; k < step.size(); ++k) {
+    const int count = static_cast<int>(std::ceil(step[k] / apart)) - 1;
+    const Complex left = slope(k) * step[k], right = slope(k + 1) * step[k];
+    for (int i = 1; i <= count; ++i) {
+      const double u = static_cast<double>(i) / (count + 1), v = 1 - u;
+      const Complex z =
+          Z[k] * (v * v * (1 + 2 * u)) + Z[k + 1] * (u * u * (1 + 2 * v)) + left * (u * v * v) - right * (u * u * v);
+      out.push_back(
+          {2 * std::numbers::pi * frequencies[k] * std::exp(u * step[k]), 1.0 / z, most / (1 + step[k] * step[k])});
+    }
+  }
+  return out;
+}
+
+/// By least squares of relative errors; `x` gets the factors.
+RationalAdmittance fitted(const std::vector<Target>& targets, double largest, const std::vector<Ray>& rays,
+                          Eigen::VectorXd& x) {
+  const auto F = static_cast<Eigen::Index>(targets.size()), R = static_cast<Eigen::Index>(rays.size());
   Eigen::MatrixXd A(2 * F, R);
   Eigen::VectorXd b(2 * F), length(R);
-  double largest = 0;
-  for (const Complex& v : values) largest = std::max(largest, std::abs(v));
   for (Eigen::Index f = 0; f < F; ++f) {
-    const Complex wanted = values[static_cast<std::size_t>(f)];
-    const double weight = 1 / (std::abs(wanted) + 1e-3 * largest),
-                 omega = pi2 * frequencies[static_cast<std::size_t>(f)];
-    b[2 * f] = weight * wanted.real();
-    b[2 * f + 1] = weight * wanted.imag();
+    const Target& t = targets[static_cast<std::size_t>(f)];
+    const double weight = t.weight / (std::abs(t.beta) + 1e-3 * largest);
+    b[2 * f] = weight * t.beta.real();
+    b[2 * f + 1] = weight * t.beta.imag();
     for (Eigen::Index k = 0; k < R; ++k) {
-      const Complex v = weight * rays[static_cast<std::size_t>(k)].at(omega);
+      const Complex v = weight * rays[static_cast<std::size_t>(k)].at(t.omega);
       A(2 * f, k) = v.real();
       A(2 * f + 1, k) = v.imag();
     }
@@ -236,14 +300,42 @@ AdmittanceFit fit_admittance(std::span<const double> frequencies, std::span<cons
     length[k] = A.col(k).norm();
     A.col(k) /= length[k];
   }
-  AdmittanceFit out;
-  out.admittance = rational_of(rays, non_negative(A, b).cwiseQuotient(length));
-  for (std::size_t f = 0; f < frequencies.size(); ++f) {
-    const Complex got = out.admittance.at(pi2 * frequencies[f]), wanted = values[f];
-    out.worst = std::max(out.worst, std::abs(got - wanted) / std::abs(wanted));
-    out.reflection = std::max(out.reflection, std::abs((1.0 - got) / (1.0 + got) - (1.0 - wanted) / (1.0 + wanted)));
+  x = non_negative(A, b).cwiseQuotient(length);
+  return rational_of(rays, x);
+}
+
+AdmittanceFit with_errors(RationalAdmittance admittance, const std::vector<Target>& targets, std::size_t given) {
+  AdmittanceFit out{std::move(admittance)};
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const Complex got = out.admittance.at(targets[k].omega), wanted = targets[k].beta;
+    const double reflection = std::abs((1.0 - got) / (1.0 + got) - (1.0 - wanted) / (1.0 + wanted));
+    if (k < given) out.worst = std::max(out.worst, std::abs(got - wanted) / std::abs(wanted));
+    double& error = k < given ? out.reflection : out.between;
+    error = std::max(error, reflection);
   }
   return out;
+}
+
+}  // namespace
+
+AdmittanceFit fit_admittance(std::span<const double> frequencies, std::span<const Complex> values) {
+  constexpr double pi2 = 2 * std::numbers::pi, enough = 0.005;
+  std::vector<Target> targets;
+  double largest = 0;
+  for (std::size_t f = 0; f < frequencies.size(); ++f) {
+    targets.push_back({pi2 * frequencies[f], values[f], 1});
+    largest = std::max(largest, std::abs(values[f]));
+  }
+  const std::vector<Target> between = between_frequencies(frequencies, values);
+  targets.insert(targets.end(), between.begin(), between.end());
+  const auto worst_of = [](const AdmittanceFit& f) { return std::max(f.reflection, f.between); };
+  std::vector<Ray> rays = rays_between(pi2 * frequencies.front(), pi2 * frequencies.back());
+  Eigen::VectorXd x;
+  AdmittanceFit out = with_errors(fitted(targets, largest, rays, x), targets, frequencies.size());
+  if (worst_of(out) <= enough) return out;
+  rays = rays_beside(rays, x);
+  AdmittanceFit finer = with_errors(fitted(targets, largest, rays, x), targets, frequencies.size());
+  return worst_of(finer) < worst_of(out) ? finer : out;
 }
 
 Complex porous_admittance(double resistivity, double thickness, double c, double frequency) {

@@ -9,7 +9,8 @@
 //
 // A wall takes energy at all frequencies (it is passive) where Re β(jω) ≥ 0 for all ω. Fits are sums with factors ≥ 0 of functions that are so:
 // 1, a/(s + a), s/(s + a), and with D = s² + 2αs + ω₀², s/D and (s + 2α)/D, by least squares (C. L. Lawson, R. J. Hanson, Solving Least
-// Squares Problems, 1974, ch. 23): stable and passive whatever the table.
+// Squares Problems, 1974, ch. 23): stable and passive whatever the table. Where the first grid of functions leaves more than half a per cent of the
+// reflection, a second one lies around those that it took.
 #pragma once
 
 #include <complex>
@@ -56,8 +57,10 @@ struct AdmittanceFit {
   RationalAdmittance admittance;
   double worst = 0;       ///< largest |Δβ| / |β| of all frequencies
   double reflection = 0;  ///< largest error of the reflection of a plane wave that comes straight on, (1 − β)/(1 + β)
+  double between =
+      0;  ///< the same between the frequencies, against monotone cubics of the impedance over their logarithm
 };
-/// `frequencies` in Hz, above zero; `values`: β under e^{jωt}, with Re β ≥ 0.
+/// `frequencies` in Hz, above zero, ascending; `values`: β under e^{jωt}, with Re β ≥ 0.
 [[nodiscard]] AdmittanceFit fit_admittance(std::span<const double> frequencies,
                                            std::span<const std::complex<double>> values);
 

@@ -109,15 +109,16 @@ void FarBlocks<Real>::fill(Band& band, const Skeletons& skeletons, const FarKern
     const bool remembered = band.column[c] >= skeletons.size();
     SkeletonPoint y = skeletons.point_of_series(band.column[c]);
     double factor = 1;
-    const bool second = skeletons.ways() > 1 && c >= columns / 2;
-    if (skeletons.ground && second) {
+    const auto way = c / (columns / static_cast<std::size_t>(skeletons.ways()));
+    const bool inside = skeletons.filling && way == 1;
+    if (way > 0 && !inside) {
       y.at = skeletons.ground->mirrored(y.at);
       y.normal = skeletons.ground->turned(y.normal);
       factor = skeletons.ground->sign();
     }
     for (std::size_t r = 0; r < rows; ++r) {
       const SkeletonPoint& x = skeletons.points[static_cast<std::size_t>(band.rows.begin) + r];
-      first[r] = remembered ? kernel.remembered(x, y, values[r]) : kernel.row_vector(x, y, values[r], second);
+      first[r] = remembered ? kernel.remembered(x, y, values[r]) : kernel.row_vector(x, y, values[r], inside);
       if (factor != 1)
         for (double& v : values[r]) v *= factor;
     }

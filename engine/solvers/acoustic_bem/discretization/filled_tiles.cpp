@@ -40,9 +40,9 @@ class FilledSweep {
   FilledSweep(const TileContext& context, TileSpace& space, OuterSet& outer, Block& direct, Block& transposed)
       : context_(context), space_(space), outer_(outer), direct_(direct), transposed_(transposed) {}
 
-  void source(const Fluid& fluid, std::int32_t s) {
+  /// `S`: face s, or its image times `factor`.
+  void source(const Fluid& fluid, std::int32_t s, const Triangle& S, double factor) {
     const Surface& surface = context_.surface;
-    const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
     const LaneSource source = lane_source(S);
     const auto W = static_cast<std::size_t>(context_.kernels.lanes);
     const auto meets = [&](std::size_t k) { return !fluid.inside || inside_one_body(surface, s, outer_.triangle(k)); };
@@ -53,7 +53,7 @@ class FilledSweep {
                             result(space_.direct_sigma, space_.transposed_sigma));
     };
     const auto scattered = [&](std::size_t k, std::size_t lane, const PackedRule& rule) {
-      scatter(fluid, S, k, lane);
+      scatter(fluid, S, factor, k, lane);
       space_.evaluations += 2 * rule.weight.size();
     };
     for_batches(
@@ -82,7 +82,7 @@ class FilledSweep {
   }
 
   /// Adds a pair's four entries a pair of corners; pressures have even numbers, σ of the same vertex follows.
-  void scatter(const Fluid& fluid, const Triangle& S, std::size_t k, std::size_t lane) {
+  void scatter(const Fluid& fluid, const Triangle& S, double by, std::size_t k, std::size_t lane) {
     const Surface& surface = context_.surface;
     const auto W = static_cast<std::size_t>(context_.kernels.lanes);
     const Triangle& T = surface.triangles[static_cast<std::size_t>(outer_.triangle(k))];
@@ -95,14 +95,14 @@ class FilledSweep {
     for_shares(surface, T, direct_.rows, [&](std::size_t a, Index i, double) {
       for_shares(surface, S, direct_.cols, [&](std::size_t b, Index j, double) {
         const std::size_t entry = (3 * a + b) * W + lane;
-        add(at(direct_, i, j), fluid.curl, space_.direct.data() + entry, shells + 2);
-        add(at(transposed_, j, i), fluid.curl, space_.transposed.data() + entry, shells + 2);
+        add(at(direct_, i, j), by * fluid.curl, space_.direct.data() + entry, shells + 2);
+        add(at(transposed_, j, i), by * fluid.curl, space_.transposed.data() + entry, shells + 2);
         const double *half = space_.direct_sigma.data() + entry, *whole = space_.transposed_sigma.data() + entry;
-        add(at(direct_, i + 1, j + 1), fluid.single, half, shells);
-        add(at(transposed_, j + 1, i + 1), fluid.single, half, shells);
+        add(at(direct_, i + 1, j + 1), by * fluid.single, half, shells);
+        add(at(transposed_, j + 1, i + 1), by * fluid.single, half, shells);
         double *const of_density = at(transposed_, j, i + 1), *const of_pressure = at(direct_, i + 1, j);
         for (std::size_t c = 0; c < shells + 1; ++c) {
-          const double kappa = fluid.doubled * (whole[c * 9 * W] - half[c * 9 * W]);
+          const double kappa = by * fluid.doubled * (whole[c * 9 * W] - half[c * 9 * W]);
           of_density[c] += kappa;
           of_pressure[c] -= kappa;
         }
@@ -134,8 +134,8 @@ void sweep_filled_pairs(const TileContext& context, TileSpace& space, Block& dir
   FilledSweep sweep(context, space, outer, direct, transposed);
   for (const std::int32_t s : faces_of(surface, direct.cols)) {
     if (stop.stop_requested()) return;
-    sweep.source(outside, s);
-    sweep.source(within, s);
+    for_images(surface, s, [&](const Triangle& S, double factor) { sweep.source(outside, s, S, factor); });
+    sweep.source(within, s, surface.triangles[static_cast<std::size_t>(s)], 1);
   }
 }
 

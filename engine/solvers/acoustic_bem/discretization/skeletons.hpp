@@ -110,8 +110,8 @@ struct Skeletons {
     return points[static_cast<std::size_t>(
         series < size() ? series : Index{remembering[static_cast<std::size_t>(series - size())]})];
   }
-  /// Row-vectors of two points: straight, and by way of the ground or the fluid inside.
-  [[nodiscard]] Index ways() const { return ground || filling ? 2 : 1; }
+  /// Row-vectors of two points: straight, by way of the fluid inside, and last by way of the ground.
+  [[nodiscard]] Index ways() const { return 1 + (filling ? 1 : 0) + (ground ? 1 : 0); }
   /// The weights with which unknowns of a leaf, or points of halves, send; `weights` are those with which they feel.
   [[nodiscard]] const std::vector<double>& sending(Index cluster) const {
     const auto c = static_cast<std::size_t>(cluster);

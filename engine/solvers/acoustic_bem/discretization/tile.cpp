@@ -241,6 +241,7 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
     if (surface.filled() && static_cast<std::size_t>(s) >= surface.faces()) continue;  // as its first
     for_images(surface, s, [&](const Triangle& S, double) {
       const LaneSource source = lane_source(S);
+      const bool image = &S != &surface.triangles[static_cast<std::size_t>(s)];  // in the fluid around alone
       bool again = false;  // the second fluid widens what the first has
       const auto note = [&](std::size_t k, std::size_t lane) {
         const auto low = static_cast<std::uint16_t>(space.first[lane]),
@@ -265,9 +266,9 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
             });
       };
       with(context.form.delta());
-      if (again = surface.filled(); again) with(delta_inside(surface, context.form));
+      if (again = surface.filled() && !image; again) with(delta_inside(surface, context.form));
       found.add(S);
-      if (again) found.add(surface.triangles[static_cast<std::size_t>(s) + surface.faces()]);
+      if (surface.filled()) found.add(surface.triangles[static_cast<std::size_t>(s) + surface.faces()]);
     });
   }
   found.put(extents);

@@ -33,6 +33,7 @@ struct Ground {
   int axis = 2;
   double height = 0;  ///< coordinate along the axis, m
   bool rigid = true;  ///< else soft
+  double into = 1;    ///< −1: the fluid lies on the side of smaller coordinates, as below the surface of the sea
 
   [[nodiscard]] Vec3 mirrored(Vec3 x) const {
     x[static_cast<std::size_t>(axis)] = 2 * height - x[static_cast<std::size_t>(axis)];
@@ -43,7 +44,10 @@ struct Ground {
     d[static_cast<std::size_t>(axis)] = -d[static_cast<std::size_t>(axis)];
     return d;
   }
-  [[nodiscard]] double above(const Vec3& x) const { return x[static_cast<std::size_t>(axis)] - height; }
+  /// How far a place lies in the fluid; below 0 of one behind the plane.
+  [[nodiscard]] double above(const Vec3& x) const { return into * (x[static_cast<std::size_t>(axis)] - height); }
+  /// Of a direction, into the fluid.
+  [[nodiscard]] double out_of(const Vec3& d) const { return into * d[static_cast<std::size_t>(axis)]; }
   /// Factor on images of pressures.
   [[nodiscard]] double sign() const { return rigid ? 1 : -1; }
 };

@@ -97,7 +97,7 @@ class EngineOf final : public Engine {
     if (!frequencies_) frequencies_.emplace(march_.matrices(), march_.instant(), &cluster_);
     frequencies_->set(team, omega);
     a.resize(l.size());
-    received.assign(l.size(), std::vector<std::complex<double>>(static_cast<std::size_t>(receiver_count_)));
+    received.resize(l.size());
     Index most = 0;
     bool converged = true;
     for (std::size_t r = 0; r < l.size(); ++r) {
@@ -105,20 +105,13 @@ class EngineOf final : public Engine {
       const Index iterations = frequencies_->solve(team, l[r], a[r]);
       converged = converged && iterations > 0;
       most = std::max(most, iterations);
-      const Interval own = share(receiver_count_, cluster_);
-      if (receivers_) {
-        const Matrices<Real>& m = march_.matrices();
-        std::vector<std::complex<double>> memory;
-        for (const MemoryColumn& c : m.memory_columns)
-          memory.push_back(m.walls[static_cast<std::size_t>(c.wall)].transfer(std::polar(1.0, omega * m.form.dt)) *
-                           a[r][static_cast<std::size_t>(c.unknown)]);
-        const auto mine = receivers_->transformed(omega, m.form.dt, a[r], memory);
-        std::copy(mine.begin(), mine.end(), received[r].begin() + own.begin);
-      }
-      if (cluster_.size() > 1)
-        cluster_.sum(std::span<double>(reinterpret_cast<double*>(received[r].data()), 2 * received[r].size()));
+      received[r] = transformed(receivers_, receiver_count_, team, omega, a[r]);
     }
     return converged ? most : 0;
+  }
+  [[nodiscard]] std::vector<std::complex<double>> planes_at(Team& team, double omega,
+                                                            std::span<const std::complex<double>> a) override {
+    return transformed(planes_, plane_count_, team, omega, a);
   }
   [[nodiscard]] const EngineFacts& facts() const override { return facts_; }
   [[nodiscard]] std::optional<WindowStatistics> streaming() const override {
@@ -186,6 +179,22 @@ class EngineOf final : public Engine {
       std::copy_n(mine.begin() + k * own.size(), own.size(), out.begin() + k * count + own.begin);
     cluster_.sum(std::span(out));
   }
+  /// Of points at one frequency, each rank those of its share.
+  std::vector<std::complex<double>> transformed(const Points& points, Index count, Team& team, double omega,
+                                                std::span<const std::complex<double>> a) {
+    std::vector<std::complex<double>> out(static_cast<std::size_t>(count));
+    if (points) {
+      const Matrices<Real>& m = march_.matrices();
+      std::vector<std::complex<double>> memory;
+      for (const MemoryColumn& c : m.memory_columns)
+        memory.push_back(m.walls[static_cast<std::size_t>(c.wall)].transfer(std::polar(1.0, omega * m.form.dt)) *
+                         a[static_cast<std::size_t>(c.unknown)]);
+      const auto mine = points->transformed(team, omega, m.form.dt, a, memory);
+      std::copy(mine.begin(), mine.end(), out.begin() + share(count, cluster_).begin);
+    }
+    if (cluster_.size() > 1) cluster_.sum(std::span<double>(reinterpret_cast<double*>(out.data()), 2 * out.size()));
+    return out;
+  }
   static MarchOptions options(const Settings& s, const Surface& surface, const std::vector<Vec3>& plane_points,
                               Communicator& cluster, Team& team) {
     std::vector<Vec3> points = s.receivers;
@@ -214,11 +223,11 @@ Bytes left_for_windows(Bytes budget, Bytes taken, Bytes later, Bytes least) {
   return std::max(least, budget - std::min(budget, others));
 }
 
-/// What comes after the matrices: right-hand sides (three corners of two triangles a vertex) and sums of a group of steps, spectra,
+/// What comes after the matrices: right-hand sides (three corners of two triangles a vertex), sums and values of a group of steps, spectra,
 /// threads' heaps, tables and frames.
 Bytes later_memory(const Settings& s, Index unknowns, int threads) {
   const auto steps = static_cast<Bytes>(s.grouped), spectra = static_cast<Bytes>(s.frequencies.size() + s.maps.size());
-  const Bytes a_vertex = 8 * steps * (6 + 4) + 16 * spectra + 256;
+  const Bytes a_vertex = 8 * steps * (6 + 5) + 16 * spectra + 256;
   return static_cast<Bytes>(s.runs.size()) * static_cast<Bytes>(unknowns) * a_vertex +
          static_cast<Bytes>(threads) * (Bytes{4} << 20) + (Bytes{32} << 20);
 }

@@ -48,6 +48,10 @@ class Engine {
   [[nodiscard]] virtual Index spectrum(Team& team, double omega, std::span<const std::vector<std::complex<double>>> l,
                                        std::vector<std::vector<std::complex<double>>>& a,
                                        std::vector<std::vector<std::complex<double>>>& received) = 0;
+  /// Σ û e^{iωnΔt} of the scattered pressure at the points of the planes over all times, from the same sum of a run's unknowns: what they have sent, as if
+  /// all of it had arrived.
+  [[nodiscard]] virtual std::vector<std::complex<double>> planes_at(Team& team, double omega,
+                                                                    std::span<const std::complex<double>> a) = 0;
   [[nodiscard]] virtual const EngineFacts& facts() const = 0;
   [[nodiscard]] virtual MarchTimes times() const = 0;
   /// Windows moved so far, if the matrices' values lie on the disk.

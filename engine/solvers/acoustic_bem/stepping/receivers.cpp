@@ -433,20 +433,27 @@ void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, 
 }
 
 template <class Real>
-std::vector<std::complex<double>> Receivers<Real>::transformed(double omega, double dt,
+std::vector<std::complex<double>> Receivers<Real>::transformed(Team& team, double omega, double dt,
                                                                std::span<const std::complex<double>> a,
                                                                std::span<const std::complex<double>> memory) const {
   std::vector<std::complex<double>> out(static_cast<std::size_t>(count())), turn;
   for (Index k = 0; k <= std::max(matrix_.columns(), walls_.columns()); ++k)
     turn.push_back(std::polar(1.0, omega * dt * static_cast<double>(k - receiver_lag)));
   const auto add = [&](const Slices<Real>& matrix, std::span<const std::complex<double>> values) {
-    for (Index j = 0; j < matrix.count(); ++j)
-      matrix.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
-        std::complex<double> sum = 0;
-        for (std::size_t d = 0; d < v.size(); ++d)
-          sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
-        out[static_cast<std::size_t>(r)] += sum * values[static_cast<std::size_t>(j)];
-      });
+    for_range(
+        team, "frequencies", matrix.panels(), 1, 3e-9 * static_cast<double>(matrix.nonzeros()), [&](Interval some) {
+          for (Index panel = some.begin; panel < some.end; ++panel)
+            for (Index j = 0; j < matrix.count(); ++j) {
+              const Slice<Real>& slice = matrix[j];
+              const Real* const first = slice.values.data() + slice.panels[static_cast<std::size_t>(panel)].values;
+              matrix.for_each_row(j, panel, first, [&](Index r, Index start, std::span<const Real> v) {
+                std::complex<double> sum = 0;
+                for (std::size_t d = 0; d < v.size(); ++d)
+                  sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+                out[static_cast<std::size_t>(r)] += sum * values[static_cast<std::size_t>(j)];
+              });
+            }
+        });
   };
   add(matrix_, a);
   add(walls_, memory);

@@ -45,9 +45,10 @@ class Receivers {
   /// `memory`: what walls remember, a series of each memory column and run, where some depend on frequency.
   void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out,
                 std::span<const History<Real>> memory = {});
-  /// Scattered û of each receiver from the surface's â = Σ aⁿ e^{iωnΔt}, as evaluate() would find over all times, over Δt.
+  /// Scattered û of each receiver from the surface's â = Σ aⁿ e^{iωnΔt}, as evaluate() would find over all times, over Δt: one pass over the
+  /// row-vectors, panels of points side by side.
   /// `memory`: the same sums of what walls remember.
-  [[nodiscard]] std::vector<std::complex<double>> transformed(double omega, double dt,
+  [[nodiscard]] std::vector<std::complex<double>> transformed(Team& team, double omega, double dt,
                                                               std::span<const std::complex<double>> a,
                                                               std::span<const std::complex<double>> memory) const;
   [[nodiscard]] Index count() const { return matrix_.rows(); }

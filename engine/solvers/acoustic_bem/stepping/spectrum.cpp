@@ -2,6 +2,7 @@
 // Discrete Fourier sums, far and near fields in frequency.
 #include "engine/solvers/acoustic_bem/stepping/spectrum.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -21,15 +22,25 @@ RunningSpectrum::RunningSpectrum(std::vector<double> frequencies, Index values)
 }
 
 void RunningSpectrum::add(Team& team, std::span<const double> a, double t, double dt) {
-  const double cost = 1e-9 * static_cast<double>(sums_.size());
+  if (sums_.empty()) return;
+  const std::size_t steps = a.size() / values_;
+  const double cost = 1e-9 * static_cast<double>(sums_.size() * steps);
   for_range(team, "spectra", static_cast<Index>(frequencies_.size()), 1, cost, [&](Interval range) {
+    constexpr std::size_t at_once = 1024;  // sums that stay in the first cache while the steps pass
     for (Index k = range.begin; k < range.end; ++k) {
-      const Complex turn = std::polar(dt, 2 * std::numbers::pi * frequencies_[static_cast<std::size_t>(k)] * t);
-      // Real and imaginary parts as plain arrays, so that the loop becomes SIMD.
-      double* const s = reinterpret_cast<double*>(sums_.data() + static_cast<std::size_t>(k) * values_);
-      for (std::size_t j = 0; j < values_; ++j) {
-        s[2 * j] += turn.real() * a[j];
-        s[2 * j + 1] += turn.imag() * a[j];
+      const double omega = 2 * std::numbers::pi * frequencies_[static_cast<std::size_t>(k)];
+      for (std::size_t first = 0; first < values_; first += at_once) {
+        const std::size_t count = std::min(at_once, values_ - first);
+        // Real and imaginary parts as plain arrays, so that the loop becomes SIMD.
+        double* const s = reinterpret_cast<double*>(sums_.data() + static_cast<std::size_t>(k) * values_ + first);
+        for (std::size_t g = 0; g < steps; ++g) {
+          const Complex turn = std::polar(dt, omega * (t + static_cast<double>(g) * dt));
+          const double* const from = a.data() + g * values_ + first;
+          for (std::size_t j = 0; j < count; ++j) {
+            s[2 * j] += turn.real() * from[j];
+            s[2 * j + 1] += turn.imag() * from[j];
+          }
+        }
       }
     }
   });

@@ -16,11 +16,12 @@ class Team;
 
 namespace conoid::acoustic_bem {
 
-/// Δt Σ_n a_j(t_n) e^{iω t_n} for several frequencies and values, step by step.
+/// Δt Σ_n a_j(t_n) e^{iω t_n} for several frequencies and values, some steps at a time.
 class RunningSpectrum {
  public:
   RunningSpectrum() = default;
   RunningSpectrum(std::vector<double> frequencies, Index values);
+  /// `a`: all values of each step one after the other, the first of them at t.
   void add(Team& team, std::span<const double> a, double t, double dt);
   [[nodiscard]] const std::vector<double>& frequencies() const { return frequencies_; }
   [[nodiscard]] std::span<const std::complex<double>> at(std::size_t frequency) const {

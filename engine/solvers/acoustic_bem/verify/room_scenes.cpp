@@ -13,6 +13,8 @@
 
 namespace conoid::acoustic_bem {
 
+using Complex = std::complex<double>;
+
 Mesh with_body(Mesh mesh, const Mesh& body, const Vec3& moved) {
   const Index shift = mesh.point_count();
   for (Index p = 0; p < body.point_count(); ++p) mesh.add_point(vec::add(body.point(p), moved));
@@ -38,7 +40,6 @@ void add_ball(Mesh& mesh, double radius, int divisions, const Vec3& middle) {
 }  // namespace
 
 SpectralErrors ball_in_a_room(int divisions, Team& team) {
-  using Complex = std::complex<double>;
   constexpr double ball = 0.5, room = 1, midway = 0.75;
   Mesh mesh = *icosphere({.radius = room, .divisions = divisions, .equal_volume = true});
   std::vector<Index> wall(static_cast<std::size_t>(mesh.cell_count()));

@@ -479,6 +479,11 @@ void jech_spheres(Table& t) {
 
 /// Bodies of another fluid.
 void filled(Table& t) {
+  for (const bool rigid : {true, false})
+    t.at_most(fmt::format("fluid sphere over a {} ground, 92 vertices: against two spheres, surface and receiver, over "
+                          "the peak",
+                          rigid ? "rigid" : "soft"),
+              sphere_over_ground(3, rigid, t.team, Filling{0.7, 0.6}), 1e-12, "exact: images");
   const std::pair<const char*, Filling> fluids[] = {{"slower and lighter", {0.7, 0.6}},
                                                     {"faster and denser", {1.5, 2.0}}};
   for (const auto& [name, filling] : fluids) {

@@ -337,7 +337,7 @@ double late_level_of_memory(int divisions, const RationalAdmittance& wall, Index
   return late_levels(s, form, 20, {steps}, team).level[0];
 }
 
-double sphere_over_ground(int divisions, bool rigid, Team& team) {
+double sphere_over_ground(int divisions, bool rigid, Team& team, const std::optional<Filling>& filling) {
   const Ground ground{2, 0.3, rigid};
   Mesh one = *icosphere({.radius = 1, .divisions = divisions});
   for (Index p = 0; p < one.point_count(); ++p) one.mutable_points()[static_cast<std::size_t>(3 * p + 2)] += 1.8;
@@ -349,11 +349,13 @@ double sphere_over_ground(int divisions, bool rigid, Team& team) {
     two.add_cell(CellShape::triangle3, {n[0] + shift, n[2] + shift, n[1] + shift});
   }
   Conditions conditions;
-  conditions.ground = ground;
+  conditions.filling = filling;
   WallScene over, pair;
+  pair.surface = std::move(*make_surface(two, Ordering::given, 1, conditions));
+  conditions.ground = ground;
   over.surface = std::move(*make_surface(one, Ordering::given, 1, conditions));
-  pair.surface = std::move(*make_surface(two, Ordering::given, 1));
-  over.form = form_for(over.surface, FormName::NC);
+  over.form = filling ? form_for(over.surface, FormName::N, 0.4 / std::min(1.0, filling->c))
+                      : form_for(over.surface, FormName::NC);
   pair.form = over.form;
   Wave plane, point;
   plane.direction = unit({0.6, 0, -0.8});

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/solvers/acoustic_bem/discretization/drive.hpp"
@@ -85,7 +86,9 @@ struct HearingErrors : SpectralErrors {
 [[nodiscard]] double late_level_of_memory(int divisions, const RationalAdmittance& wall, Index steps, Team& team);
 
 /// A sphere over the ground against two spheres with sources at both places: largest difference of surface values, over the peak.
-[[nodiscard]] double sphere_over_ground(int divisions, bool rigid, Team& team);
+/// `filling`: they hold another fluid.
+[[nodiscard]] double sphere_over_ground(int divisions, bool rigid, Team& team,
+                                        const std::optional<Filling>& filling = {});
 
 /// A point source in a box, against image sources: relative L² at a receiver until sound has crossed the box a few times.
 [[nodiscard]] WallErrors box_room(int divisions, Team& team);

@@ -131,6 +131,23 @@ struct WallArguments {
   const T* sigma_z = nullptr;
 };
 
+/// What nodes [0, count) beside walls add to the potential energy of their rows; those outside rows [y0, y0 + ny) are left alone. By planes and rows,
+/// as PointRows has them.
+template <class T>
+struct WallEnergyArguments {
+  const T* u0 = nullptr;  ///< the older level, at cell (0, 0, 0) of plane `first`
+  const T* u1 = nullptr;
+  std::int64_t stride_x = 0, stride_y = 0;
+  int first = 0;  ///< plane of the grid
+  int y0 = 0, ny = 0, nz = 0;
+  int count = 0;
+  const PointNode* nodes = nullptr;
+  const std::int64_t* offsets = nullptr;
+  const T* weights = nullptr;
+  double half[2] = {1, 1};  ///< of the ends of rows
+  double* sums = nullptr;   ///< [plane][row][kinetic, potential], of plane `first` and row y0 on
+};
+
 constexpr int advance_threads_z = 32,
               advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
 constexpr int energy_rows = 8,

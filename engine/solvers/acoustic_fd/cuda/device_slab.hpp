@@ -34,8 +34,7 @@ class RankSteps final : public DeviceSteps {
  public:
   /// `spare`: bytes that may be taken beside the levels and the medium, for the other pair of panels.
   RankSteps(const Problem& problem, Field<T>& host, Device device, Bytes spare)
-      : s_(problem.order / 2), last_(problem.steps), walls_(problem.has_walls()),
-        stepwise_(problem.tiling.starts_with("stepwise")),
+      : s_(problem.order / 2), last_(problem.steps), stepwise_(problem.tiling.starts_with("stepwise")),
         host_(host), own_{host.at().first, host.at().first + host.at().nx}, lower_(own_.begin > 0),
         upper_(own_.end < problem.grid.points[0]),
         held_{lower_ ? std::max<Index>(0, own_.begin - host.at().halo_x - s_) : 0,
@@ -134,7 +133,6 @@ class RankSteps final : public DeviceSteps {
     host_.refresh_images();
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
-    if (walls_) return false;
     const FlushSubnormals flush;
     sum_energies<T>({&slice_, 1}, k, own_, sums);
     return true;
@@ -317,7 +315,7 @@ class RankSteps final : public DeviceSteps {
   }
 
   Index s_, last_;
-  bool walls_, stepwise_;
+  bool stepwise_;
   Field<T>& host_;
   Interval own_;  ///< global planes
   bool lower_, upper_;

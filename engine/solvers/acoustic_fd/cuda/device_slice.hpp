@@ -131,6 +131,10 @@ class DeviceSlice {
            : n == changing() && host_.medium_varies() ? a_
                                                       : v_;
   }
+  /// The array of a map that is kept; `which` as in Field::append_map().
+  [[nodiscard]] std::size_t map_array(int which) const {
+    return 2 + host_.relaxations() + (which == 1 && host_.map_of(0) ? 1U : 0U);
+  }
   [[nodiscard]] const T* host_array(std::size_t n) const {
     return n < changing()                             ? changing_array(n)
            : n == changing() && host_.medium_varies() ? host_.medium()
@@ -194,10 +198,10 @@ class DeviceSlice {
         stream_.to_host(std::span<T>(changing_array(n) + at, count), array(n), there);
     });
   }
-  /// Nodes of level k that frames show: `first` and `step` as those of March::Cut, rows (global) first[1] + j step[1] of this slice for
+  /// Nodes of an array that frames show: `first` and `step` as those of March::Cut, rows (global) first[1] + j step[1] of this slice for
   /// `count[1]` of j. They come to the host in memory that the next call writes again, x slowest; synchronizes.
-  [[nodiscard]] std::span<const T> gather(Index k, const std::array<Index, 3>& first, const std::array<Index, 3>& step,
-                                          const std::array<Index, 3>& count);
+  [[nodiscard]] std::span<const T> gather(std::size_t array, const std::array<Index, 3>& first,
+                                          const std::array<Index, 3>& step, const std::array<Index, 3>& count);
   /// Largest |value| of level k in own rows of planes (global); infinite where one is not finite. Synchronizes.
   [[nodiscard]] T largest(Index k, Interval planes);
 
@@ -385,6 +389,8 @@ class DeviceSlice {
   /// Nodes beside walls of planes (global) and local rows.
   void walls(Index k, Interval planes, Interval rows);
   void place_walls();
+  /// What walls add to the energies of own rows of planes (global), which lie in `sums` as the kernel of energies has put them.
+  void queue_wall_energies(Index k, Interval planes, double* sums);
 
   const Problem& problem_;
   Field<T>& host_;
@@ -423,6 +429,7 @@ class DeviceSlice {
   Kernel<MirrorArguments<T>> mirror_;
   Kernel<MarginArguments> margins_;
   Kernel<EnergyArguments<T>> energy_;
+  Kernel<WallEnergyArguments<T>> wall_energy_;
   Kernel<PlaneEnergyArguments> plane_energies_;
   DeviceBuffer<double> energies_[2], plane_sums_[2];  ///< of each stream
   DeviceBuffer<T> seen_;                              ///< by gather() and largest(), here and on the host

@@ -443,6 +443,7 @@ void DeviceSlice<T>::place_walls() {
   stream_.to_device(wall_offsets_, std::span<const std::int64_t>(offsets));
   stream_.to_device(wall_weights_, std::span<const T>(weights));
   walls_ = device_.kernel<WallArguments<T>>(std::string("acoustic-fd/walls") + suffix);
+  wall_energy_ = device_.kernel<WallEnergyArguments<T>>(std::string("acoustic-fd/wall-energies") + suffix);
   stream_.synchronize();
 }
 
@@ -471,6 +472,34 @@ void DeviceSlice<T>::walls(Index k, Interval planes, Interval rows) {
   shape.block = {point_threads, 1, 1};
   shape.grid = {blocks(t.count, point_threads), 1, 1};
   stream_.launch(walls_, shape, t);
+}
+
+template <class T>
+void DeviceSlice<T>::queue_wall_energies(Index k, Interval planes, double* sums) {
+  if (wall_nodes_.empty()) return;
+  const std::size_t begin = wall_first_[static_cast<std::size_t>(planes.begin)],
+                    end = wall_first_[static_cast<std::size_t>(planes.end)];
+  if (begin == end) return;
+  WallEnergyArguments<T> t;
+  const Index here = origin_ + (planes.begin - first_) * at_.stride_x;
+  t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
+  t.u1 = level_[static_cast<std::size_t>(k & 1)].data() + here;
+  t.stride_x = at_.stride_x;
+  t.stride_y = at_.stride_y;
+  t.first = static_cast<int>(planes.begin);
+  t.y0 = static_cast<int>(rows_.begin - held().begin);
+  t.ny = static_cast<int>(rows_.size());
+  t.nz = static_cast<int>(at_.nz);
+  t.count = static_cast<int>(end - begin);
+  t.nodes = wall_nodes_.data() + begin;
+  t.offsets = wall_offsets_.data();
+  t.weights = wall_weights_.data();
+  for (std::size_t side = 0; side < 2; ++side) t.half[side] = problem_.face_share(4 + side);
+  t.sums = sums;
+  LaunchShape shape;
+  shape.block = {point_threads, 1, 1};
+  shape.grid = {blocks(t.count, point_threads), 1, 1};
+  stream_.launch(wall_energy_, shape, t);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -68,6 +68,7 @@ void DeviceSlice<T>::queue_row_energies(Index k, Interval planes) {
   shape.block = {energy_threads, 1, 1};
   shape.grid = {energy_groups * blocks(ny, energy_rows), blocks(planes.size(), energy_groups * energy_planes), 1};
   stream_.launch(energy_, shape, t);
+  queue_wall_energies(k, planes, sums.data());
 }
 
 template <class T>
@@ -98,14 +99,14 @@ void DeviceSlice<T>::queue_plane_energies(Interval planes, const double* before,
 }
 
 template <class T>
-std::span<const T> DeviceSlice<T>::gather(Index k, const std::array<Index, 3>& first, const std::array<Index, 3>& step,
-                                          const std::array<Index, 3>& count) {
+std::span<const T> DeviceSlice<T>::gather(std::size_t array, const std::array<Index, 3>& first,
+                                          const std::array<Index, 3>& step, const std::array<Index, 3>& count) {
   const auto values = static_cast<std::size_t>(count[0] * count[1] * count[2]);
   if (values == 0) return {};
   if (seen_.size() < values) seen_ = device_.allocate<T>(values, "nodes of a frame");
   if (shown_.size() < values) shown_ = device_.pinned<T>(values);
   GatherArguments<T> t;
-  t.from = level_[static_cast<std::size_t>(k & 1)].data() + origin_ + (first[0] - first_) * at_.stride_x +
+  t.from = this->array(array).data() + origin_ + (first[0] - first_) * at_.stride_x +
            (first[1] - held().begin) * at_.stride_y + first[2];
   t.to = seen_.data();
   t.step_x = step[0] * at_.stride_x;

@@ -131,14 +131,15 @@ class InCore final : public DeviceSteps {
   }
   [[nodiscard]] bool keeps_levels() const override { return true; }
   void pressures(Index k, const March::Cut& nodes, int threads, std::vector<float>& out) override {
-    const auto& count = nodes.count;
-    const std::size_t begin = out.size(), row = static_cast<std::size_t>(count[2]);
-    out.resize(begin + static_cast<std::size_t>(count[0] * count[1]) * row);
-    for_rows(k, nodes, threads, [&](Index i, Index j, const T* values) {
-      host_.pressure_of_row(nodes.first[0] + i * nodes.step[0], nodes.first[1] + j * nodes.step[1], nodes.first[2],
-                            nodes.step[2], {values, row},
-                            out.data() + begin + static_cast<std::size_t>(i * count[1] + j) * row);
+    append_rows(level_of(k), nodes, threads, out, [&](Index x, Index y, std::span<const T> values, float* to) {
+      host_.pressure_of_row(x, y, nodes.first[2], nodes.step[2], values, to);
     });
+  }
+  void map(int which, const March::Cut& nodes, int threads, std::vector<float>& out) override {
+    append_rows(slices_.front()->map_array(which), nodes, threads, out,
+                [&](Index x, Index y, std::span<const T> values, float* to) {
+                  host_.map_of_row(which, x, y, nodes.first[2], nodes.step[2], values, to);
+                });
   }
   double peak(Index k, int threads) override {
     const auto& n = problem_.grid.points;
@@ -147,7 +148,7 @@ class InCore final : public DeviceSteps {
       for (auto& slice : slices_) most.push_back(static_cast<double>(slice->largest(k, {0, n[0]})));
     } else {  // the host knows what a row has to be multiplied by
       most.assign(static_cast<std::size_t>(n[0]), 0.0);
-      for_rows(k, {{0, 0, 0}, {1, 1, 1}, n}, threads, [&](Index x, Index y, const T* values) {
+      for_rows(level_of(k), {{0, 0, 0}, {1, 1, 1}, n}, threads, [&](Index x, Index y, const T* values) {
         double& own = most[static_cast<std::size_t>(x)];
         own = std::max(own, host_.row_peak(x, y, values));
       });
@@ -155,7 +156,6 @@ class InCore final : public DeviceSteps {
     return *std::max_element(most.begin(), most.end());
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
-    if (problem_.has_walls()) return false;  // the host knows their share
     const FlushSubnormals flush;
     sum_energies<T>(slices_, k, {0, problem_.grid.points[0]}, sums);
     return true;
@@ -215,10 +215,23 @@ class InCore final : public DeviceSteps {
     }
     for (auto& slice : slices_) slice->stream().synchronize();
   }
-  /// call(i, j, values of the row) for every row of these nodes; by several threads, but those of one i by one of them. They come in pieces of some
+  /// Level k among DeviceSlice::array().
+  [[nodiscard]] static std::size_t level_of(Index k) { return static_cast<std::size_t>(k & 1); }
+  /// put(x, y, values, to) for every row (global) of these nodes; `to` lies in `out`, which it is appended to.
+  template <class Put>
+  void append_rows(std::size_t array, const March::Cut& nodes, int threads, std::vector<float>& out, const Put& put) {
+    const auto& count = nodes.count;
+    const std::size_t begin = out.size(), row = static_cast<std::size_t>(count[2]);
+    out.resize(begin + static_cast<std::size_t>(count[0] * count[1]) * row);
+    for_rows(array, nodes, threads, [&](Index i, Index j, const T* values) {
+      put(nodes.first[0] + i * nodes.step[0], nodes.first[1] + j * nodes.step[1], std::span<const T>(values, row),
+          out.data() + begin + static_cast<std::size_t>(i * count[1] + j) * row);
+    });
+  }
+  /// call(i, j, values of the row) for every row of these nodes of an array; by several threads, but those of one i by one of them. They come in pieces of some
   /// megabytes, which is enough for copies to take nothing beside their bytes.
   template <class Call>
-  void for_rows(Index k, const March::Cut& nodes, int threads, const Call& call) {
+  void for_rows(std::size_t array, const March::Cut& nodes, int threads, const Call& call) {
     constexpr Index piece = Index{1} << 21;
     const auto &first = nodes.first, &step = nodes.step, &count = nodes.count;
     const Index together = std::max<Index>(1, piece / std::max<Index>(1, count[1] * count[2]));
@@ -227,7 +240,7 @@ class InCore final : public DeviceSteps {
         const Interval rows = nodes.within(1, slice->rows());
         const Index planes = std::min(together, count[0] - x);
         const std::span<const T> seen =
-            slice->gather(k, {first[0] + x * step[0], first[1] + rows.begin * step[1], first[2]}, step,
+            slice->gather(array, {first[0] + x * step[0], first[1] + rows.begin * step[1], first[2]}, step,
                           {planes, rows.size(), count[2]});
         if (seen.empty()) continue;
         parallel_for(threads, {0, planes}, 1, [&](Index i) {

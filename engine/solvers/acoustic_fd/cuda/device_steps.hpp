@@ -44,11 +44,15 @@ class DeviceSteps {
   virtual void advance(Index k, Index count, Communicator& cluster) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
-  /// Levels rest on devices alone: pressures() and peak() need none of the host's, which are looked at after bring_back() only.
+  /// Levels and maps rest on devices alone: pressures(), map() and peak() need none of the host's, which are looked at after bring_back() only.
   [[nodiscard]] virtual bool keeps_levels() const { return false; }
   /// Where keeps_levels(): Field::append_pressure() of all planes. Fetches no more than these nodes.
   virtual void pressures(Index k, const March::Cut& nodes, int threads, std::vector<float>& out) {
     (void)k, (void)nodes, (void)threads, (void)out;
+  }
+  /// The same of Field::append_map().
+  virtual void map(int which, const March::Cut& nodes, int threads, std::vector<float>& out) {
+    (void)which, (void)nodes, (void)threads, (void)out;
   }
   /// Where keeps_levels(): the largest Field::plane_peak().
   virtual double peak(Index k, int threads) { return (void)k, (void)threads, 0; }

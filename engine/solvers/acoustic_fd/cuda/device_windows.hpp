@@ -148,8 +148,8 @@ class Windowed final : public DeviceSteps {
       return Interval{std::clamp(j * B - behind, -s_, end), std::clamp((j + 1) * B + ahead, -s_, end)};
     };
     // Energies between the last two levels are summed where both levels of a plane and s planes around it are made.
-    const bool energies = problem_.energy_every > 0 && !problem_.has_walls() &&
-                          ((k + steps) % problem_.energy_every == 0 || k + steps == problem_.steps);
+    const bool energies =
+        problem_.energy_every > 0 && ((k + steps) % problem_.energy_every == 0 || k + steps == problem_.steps);
     const Index energy_lag = chain.back().stages.back().lag + s_;
     energies_of_ = energies ? k + steps : -1;
     if (const auto count = static_cast<std::size_t>(2 * N); energies && energies_.size() < count)

@@ -103,6 +103,27 @@ __global__ void __launch_bounds__(energy_threads, sizeof(T) > 4 ? (R > 4 ? 1 : 2
   t.sums[2 * (static_cast<std::int64_t>(x) * t.ny + y) + lane] = all;
 }
 
+/// A thread has the nodes of a row, one after the other as Field::plane_energy() adds them: that of the row's first node. Nodes beside walls are few.
+template <class T>
+__global__ void wall_energies(WallEnergyArguments<T> t) {
+  int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (n >= t.count) return;
+  const int x = t.nodes[n].x, y = t.nodes[n].y;
+  if (y < t.y0 || y >= t.y0 + t.ny) return;
+  if (n > 0 && t.nodes[n - 1].x == x && t.nodes[n - 1].y == y) return;
+  double& sum = t.sums[2 * (static_cast<std::int64_t>(x - t.first) * t.ny + (y - t.y0)) + 1];
+  double potential = sum;
+  for (; n < t.count && t.nodes[n].x == x && t.nodes[n].y == y; ++n) {
+    const PointNode node = t.nodes[n];
+    const std::int64_t z = node.place - y * t.stride_y, here = (x - t.first) * t.stride_x + node.place;
+    T L = 0;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) L = fused_one(t.weights[i], t.u0[here + t.offsets[i]], L);
+    const double weight = (z == 0 ? t.half[0] : 1.0) * (z == t.nz - 1 ? t.half[1] : 1.0);
+    potential = fma(weight * static_cast<double>(t.u1[here]), static_cast<double>(L), potential);
+  }
+  sum = potential;
+}
+
 /// A block a plane: its rows one after the other, as Field::plane_energy() adds them. The weights are 1 or 1/2, so products are exact.
 __global__ void plane_energies(PlaneEnergyArguments t) {
   __shared__ double rows[2 * plane_energy_rows];
@@ -122,6 +143,8 @@ __global__ void plane_energies(PlaneEnergyArguments t) {
   if (id < 2) to[id] = sum;
 }
 
+static const RegisterKernel wall_energies_kernel("acoustic-fd/wall-energies", wall_energies<float>);
+static const RegisterKernel wall_energies_double_kernel("acoustic-fd/wall-energies<double>", wall_energies<double>);
 static const RegisterKernel plane_energies_kernel("acoustic-fd/plane-energies", plane_energies);
 static const RegisterKernel energy_kernel_1("acoustic-fd/energy<1>", energy<1, float>);
 static const RegisterKernel energy_kernel_2("acoustic-fd/energy<2>", energy<2, float>);

@@ -62,7 +62,8 @@ class WeightRows {
   Index tail_;
 };
 
-/// The signal as steps of the march should have it, at k dt, k = 0 … steps.
+/// The signal as steps of the march should have it, at k dt, k = 0 … steps. Where the step's error over all of them is below what single precision keeps it
+/// is the signal itself.
 [[nodiscard]] std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeScheme& scheme, Index steps);
 
 /// The same of many signals at once, whose weights are computed once; `scheme` is that of all.

@@ -834,8 +834,8 @@ void Field<T>::plane_energy(Index k, Index x, std::span<const double> wz, double
     row.weights = &weights_;
     function(row);
     for (const WallNode& node : walls_.at(x + at_.first, {y, y + 1}))
-      row.potential += wz[static_cast<std::size_t>(node.z)] * static_cast<double>(row.u1[node.z]) *
-                       static_cast<double>(wall_sum(row.u0 + node.z, node));
+      row.potential = std::fma(wz[static_cast<std::size_t>(node.z)] * static_cast<double>(row.u1[node.z]),
+                               static_cast<double>(wall_sum(row.u0 + node.z, node)), row.potential);
     const double wy = y == 0 ? half_low : y == at_.ny - 1 ? half_high : 1.0;
     kinetic += wy * row.kinetic;
     potential += wy * row.potential;

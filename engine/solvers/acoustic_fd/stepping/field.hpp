@@ -166,6 +166,9 @@ class Field final : public PatchSink {
   [[nodiscard]] T* map_of(int which) { return map_[which].data(); }
   void append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
                   std::vector<float>& out) const;
+  /// The same of values of that map at nodes first_z, first_z + step_z, … of row (x global, y).
+  void map_of_row(int which, Index x, Index y, Index first_z, Index step_z, std::span<const T> values,
+                  float* out) const;
   /// Pressure of level k at the nodes of a cut (March::Cut) that lie on these planes (global x).
   void append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
                        std::vector<float>& out) const;

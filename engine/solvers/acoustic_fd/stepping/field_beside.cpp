@@ -134,18 +134,27 @@ void Field<T>::pressure_of_row(Index x, Index y, Index first_z, Index step_z, st
 template <class T>
 void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
                           std::vector<float>& out) const {
-  std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
+  std::vector<T> values(static_cast<std::size_t>(count[2]));
   for (Index x = first[0]; x < first[0] + count[0] * step[0]; x += step[0]) {
     if (x < planes.begin || x >= planes.end) continue;
     for (Index j = 0; j < count[1]; ++j) {
       const Index y = first[1] + j * step[1];
       const T* const row = map_[which].data() + at_.at(x - at_.first, y, first[2]);
-      if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
-      for (Index l = 0; l < count[2]; ++l) {
-        const double f = factor[static_cast<std::size_t>(l)];
-        out.push_back(static_cast<float>(static_cast<double>(row[l * step[2]]) * (which == 0 ? f : f * f)));
-      }
+      for (Index l = 0; l < count[2]; ++l) values[static_cast<std::size_t>(l)] = row[l * step[2]];
+      out.resize(out.size() + values.size());
+      map_of_row(which, x, y, first[2], step[2], values, out.data() + out.size() - values.size());
     }
+  }
+}
+
+template <class T>
+void Field<T>::map_of_row(int which, Index x, Index y, Index first_z, Index step_z, std::span<const T> values,
+                          float* out) const {
+  std::vector<double> factor(values.size(), 1.0);
+  if (scaled_) pressure_factor(problem_, x, y, first_z, step_z, factor);
+  for (std::size_t l = 0; l < values.size(); ++l) {
+    const double f = factor[l];
+    out[l] = static_cast<float>(static_cast<double>(values[l]) * (which == 0 ? f : f * f));
   }
 }
 
@@ -172,6 +181,7 @@ std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
   template void Field<T>::pressure_of_row(Index, Index, Index, Index, std::span<const T>, float*) const;           \
   template void Field<T>::append_map(int, const Three&, const Three&, const Three&, Interval, std::vector<float>&) \
       const;                                                                                                       \
+  template void Field<T>::map_of_row(int, Index, Index, Index, Index, std::span<const T>, float*) const;           \
   template std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const;
 CONOID_ACOUSTIC_FD_BESIDE(float)
 CONOID_ACOUSTIC_FD_BESIDE(double)

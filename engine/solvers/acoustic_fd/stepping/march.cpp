@@ -190,6 +190,7 @@ class TiledMarch final : public March {
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    if (device_ && device_->keeps_levels()) return device_->map(which, cut, team_->threads(), out);
     bring_back();
     field_.append_map(which, cut.first, cut.step, cut.count, planes_, out);
   }

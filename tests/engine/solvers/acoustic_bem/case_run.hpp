@@ -51,14 +51,15 @@ struct Run {
   Case input;
   Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
-  Team team{{{"cpu", 2, 1}}};
+  Team team;
   std::unique_ptr<Communicator> cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
   RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   AcousticBem solver;
 
-  Run(const Json& json, std::shared_ptr<const Mesh> m) : input(resolved(json)), mesh(std::move(m)) {
+  Run(const Json& json, std::shared_ptr<const Mesh> m, const std::vector<WorkerSpec>& workers = {{"cpu", 2, 1}})
+      : input(resolved(json)), mesh(std::move(m)), team(workers) {
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }

@@ -88,7 +88,8 @@ enum class Under : std::uint8_t {
   remembering_ground,  ///< the same over a rigid ground
   remembering_room,    ///< the same, a wall of which rings
   gas,                 ///< a ball and a half as large one beside it, of a fluid that is slower and lighter
-  dense,               ///< a ball of a fluid that is faster and denser
+  dense,               ///< a bar of a fluid that is faster and denser
+  dense_ground,        ///< the same over a soft ground
 };
 
 Surface made_under(Under under) {
@@ -137,6 +138,7 @@ Surface made_under(Under under) {
       return made(with_body(*icosphere({.radius = 0.7, .divisions = 6}), *icosphere({.radius = 0.35, .divisions = 3}),
                             {2.4, 0.5, 0}));
     }
+    case Under::dense_ground: conditions.ground = Ground{2, -0.4, false}; [[fallthrough]];
     case Under::dense:
       conditions.filling = Filling{1.5, 2};
       return made(*box_surface({.low = {0, 0, 0}, .high = {3, 0.6, 0.6}, .divisions = {18, 4, 4}}));
@@ -392,6 +394,7 @@ void TestCompressed::marches_agree_as_the_error_says_data() {
   QTest::newRow("rigid sphere over a soft ground") << Under::soft_ground;
   QTest::newRow("sphere with a wall that rings over a rigid ground") << Under::remembering_ground;
   QTest::newRow("two bodies of gas") << Under::gas;
+  QTest::newRow("bar of a denser fluid over a soft ground") << Under::dense_ground;
 }
 
 void TestCompressed::marches_agree_as_the_error_says() {

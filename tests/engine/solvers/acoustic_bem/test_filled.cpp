@@ -38,6 +38,14 @@ class TestFilled : public QObject {
     QVERIFY2(order(a.surface, b.surface, a, b) > 1.7, told(a));
     QVERIFY2(order(a.receiver, b.receiver, a, b) > 1.5, told(a));
   }
+  void a_sphere_over_a_ground_is_one_of_two() {
+    Team team({{"cpu", 2, 1}});
+    for (const bool rigid : {true, false})
+      for (const Filling& filling : {Filling{0.7, 0.6}, Filling{1.5, 2}}) {
+        const double off = sphere_over_ground(2, rigid, team, filling);
+        QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
+      }
+  }
   void noise_in_filled_spheres_dies_out() {
     Team team({{"cpu", 2, 1}});
     const double level = late_level_of_filled(3, {0.7, 0.6}, 0.4, 3000, team);

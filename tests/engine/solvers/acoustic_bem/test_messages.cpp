@@ -88,7 +88,15 @@ class TestMessages : public QObject {
       return first_error(json, mesh);
     };
     QVERIFY(with("boundaries", "groups", R"([{"kind": "soft", "group": "part"}])").contains("filled body"));
-    QVERIFY(with("boundaries", "ground", R"({"height": -3})").contains("over a ground"));
+    double highest = 0;
+    for (Index p = 0; p < mesh.point_count(); ++p) highest = std::max(highest, mesh.point(p)[2]);
+    const auto under = [&](double height) {
+      return with("boundaries", "ground",
+                  QString(R"({"normal": "-z", "height": %1})").arg(height, 0, 'g', 17).toUtf8());
+    };
+    QCOMPARE(under(4), QString());
+    QVERIFY(under(highest).contains("touches the ground"));
+    QVERIFY(under(0.2).contains("below the ground"));
     QVERIFY(with("boundaries", "fluid", R"("inside")").contains("on both sides"));
     QVERIFY(with("parameters", "form", R"("NC")").contains("no other form"));
     QVERIFY(with("medium", "filling", R"({"speed": 30, "density": 1})").contains("times as fast"));

@@ -11,6 +11,7 @@
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -104,6 +105,112 @@ class TestCaseMessages : public QObject {
     for (const char* words : {late, zero, far}) QVERIFY(!told({}, words));
   }
 
+  /// What a case means otherwise than it says, told before the run; beside each its nearest sound case.
+  void beginnings_walls_planes_and_products_are_told() {
+    struct Row {
+      std::vector<std::pair<std::string, std::string>> wrong, right;
+      const char* words;
+    };
+    const std::string pulse = R"({"kind": "pulse", "centre": [300, 300, 300], "width": )",
+                      image = R"({"kind": "migration", "observed": {"kind": "computed"}, "smooth": 30)",
+                      layers = R"({"kind": "layers", "layers": [{"speed": 1500}, {"top": 300, "speed": 1800}]})";
+    const Row rows[] = {
+        {{{"excitation.sources.0.signal.delay", "0"}},
+         {{"excitation.sources.0.signal.delay", "0.067"}},  // a period
+         "source 1 begins with a jump of 100 %"},
+        {{{"excitation.sources.0.shape", R"({"kind": "array", "elements": 3, "pitch": 20})"},
+          {"excitation.sources.0.signal.delay", "0.03"}},
+         {{"excitation.sources.0.shape", R"({"kind": "array", "elements": 3, "pitch": 20})"}},
+         "begins with a jump"},
+        {{{"boundaries.x_min", R"({"kind": "impedance", "impedance": 415})"}},
+         {{"boundaries.x_min", R"({"kind": "impedance", "impedance": 40})"}},
+         "nearly rigid: 0.96 %"},
+        {{{"output.plane_at", "[300, 300, -20]"}, {"output.frames", R"({"count": 2})"}},
+         {{"output.plane_at", "[300, 300, 0]"}, {"output.frames", R"({"count": 2})"}},
+         "the planes of frames: z -20 m lies outside"},
+        {{{"excitation.initial", pulse + "90}"}},  // the layers begin 200 m and 210 m away: 0.085 and 0.066
+         {{"excitation.initial", pulse + "70}"}},
+         "0.085 of its amplitude at the absorbing layer of face x_max"},
+        {{{"excitation.initial", pulse + R"(50, "amplitude": 0})"}},
+         {{"excitation.initial", pulse + R"(50, "amplitude": 0.1})"}},
+         "start is zero everywhere"},
+        {{{"parameters.image", image + "}"}},
+         {{"parameters.image", image + "}"}, {"medium.velocity", layers}},
+         "smooth already"},
+        {{{"parameters.image", image + R"(, "every": 5})"}, {"medium.velocity", layers}},  // of 2.69 ms and 1/37.5 s
+         {{"parameters.image", image + R"(, "every": 3})"}, {"medium.velocity", layers}},
+         "three are the least that do not fold"}};
+    for (const Row& row : rows) {
+      const auto says = [&](const auto& changes) {
+        const auto all = check(changes);
+        return std::any_of(all.begin(), all.end(),
+                           [&](const Diagnostic& d) { return d.text.find(row.words) != std::string::npos; });
+      };
+      QVERIFY2(says(row.wrong), row.words);
+      QVERIFY2(!says(row.right), row.words);
+    }
+  }
+
+  /// Records with an offset.
+  void signals_that_are_cut_are_told() {
+    const auto says = [&](double offset, double slope = 0, const char* run = "0.2") {
+      std::string rows = "t[s],p[Pa]\n";
+      for (int i = 0; i <= 100; ++i)
+        rows += fmt::format("{},{}\n", 0.001 * i,
+                            offset + slope * i + std::exp(-0.01 * (i - 50) * (i - 50)) * std::sin(0.1 * (i - 50)));
+      write("record.csv", rows);
+      const auto all = check({{"excitation.sources.0.signal", R"({"kind": "sampled", "file": "record.csv"})"},
+                              {"parameters.end_time", run}});
+      return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+        return d.text.find("begins or ends with a jump") != std::string::npos;
+      });
+    };
+    QVERIFY(says(0.5) && !says(0));
+    QVERIFY(says(0, 0.01) && !says(0, 0.01, "0.08"));  // a run that ends before the record sends no end
+  }
+
+  /// Traces that are sent: in layers, of several shots, with no factor, backwards in a run that ends before they do.
+  void traces_that_are_sent_are_judged() {
+    SegyLayout layout;
+    layout.interval = 0.002;
+    layout.samples = 40;
+    std::vector<SegyTrace> traces(2);
+    std::vector<float> values;
+    for (int n = 0; n < 2; ++n) {
+      traces[static_cast<std::size_t>(n)] = {n + 1, 1, n + 1, 0, 0, 0, {300, 300, 300}, {300.0 + 20 * n, 300, 250}};
+      for (int i = 0; i < 40; ++i)
+        values.push_back(static_cast<float>(std::exp(-0.02 * (i - 20) * (i - 20)) * std::sin(0.3 * (i - 20))));
+    }
+    const auto says = [&](const char* more, const char* end, const char* words) {
+      write_segy(in_folder("sent.sgy"), layout, traces, values).or_throw();
+      const auto all =
+          check({{"excitation", R"({"traces": {"kind": "segy", "file": "sent.sgy")" + std::string(more) + "}}"},
+                 {"parameters.end_time", end}});
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Diagnostic& d) { return d.text.find(words) != std::string::npos; });
+    };
+    const char* const backwards = R"(, "reversed": true)";
+    QVERIFY(says(backwards, "0.05", "traces sent backwards last 78 ms"));
+    QVERIFY(!says(backwards, "0.08", "traces sent backwards"));
+    QVERIFY(says("", "0.03", "the rest is not sent"));
+    QVERIFY(!says("", "0.05", "the rest is not sent"));
+    QVERIFY(says(R"(, "amplitude": 0)", "0.1", "send nothing"));
+    QVERIFY(!says("", "0.1", "absorbing layers") && !says("", "0.1", "shots (bytes"));
+    traces[1].delay = 0.04;  // begins so late after the shot; backwards it ends with the other one's beginning
+    QVERIFY(says(backwards, "0.09", "traces sent backwards last 118 ms") && says("", "0.05", "the rest is not sent"));
+    traces[1].delay = -0.01;
+    QVERIFY(says("", "0.1", "traces begin at -10 ms (bytes 109-110)"));
+    traces[1].delay = 0;
+    traces[1].shot = 4;
+    QVERIFY(says("", "0.1", "those of 2 shots"));
+    values[45] = std::numeric_limits<float>::quiet_NaN();
+    QVERIFY(says("", "0.1", "sample 6 of trace 2 is nan"));
+    values[45] = 0;
+    traces[1] = traces[0];
+    traces[1].receiver[2] = 30;
+    QVERIFY(says("", "0.1", "1 of 2 traces lie in absorbing layers, the first in that of face z_min, 3.0 nodes"));
+  }
+
   void media_that_grow_at_any_time_step_are_told() {
     using Changes = std::vector<std::pair<std::string, std::string>>;
     const auto says = [&](Changes changes, const char* words) {
@@ -172,7 +279,7 @@ class TestCaseMessages : public QObject {
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
     QTest::newRow("plane wave beside layers")
         << "excitation.initial"
-        << R"({"kind": "plane", "axis": "y", "centre": [300, 200, 300], "width": 40})" << false
+        << R"({"kind": "plane", "axis": "y", "centre": [300, 200, 300], "width": 35})" << false
         << QStringList{"plane wave along y", "face x_min", "not rigid"};
     QTest::newRow("receiver in a layer") << "output.receivers.0.position"
                                          << "[300, 560, 300]" << false
@@ -356,9 +463,13 @@ class TestCaseMessages : public QObject {
 
   /// The widest bell has no more to say than a constant: nothing of it is lost to rounding, no row of a trace takes longer than it.
   void pulses_of_any_width_are_judged() {
+    std::string rigid;  // a layer would have its part of it
+    for (const char* face : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
+      rigid += fmt::format(R"({}"{}": {{"kind": "rigid"}})", rigid.empty() ? "" : ", ", face);
     for (const char* width : {"50", "1e6", "1e9", "1e15"})
       for (const auto& d :
-           check({{"excitation.initial",
+           check({{"boundaries", "{" + rigid + "}"},
+                  {"excitation.initial",
                    fmt::format(R"({{"kind": "pulse", "centre": [300, 300, 300], "width": {}}})", width)}}))
         QFAIL(d.render().c_str());
     const Band band = band_of({1e-3, true, 1e-12}, 1e-3);

@@ -746,16 +746,19 @@ class TestDeviceField : public QObject {
     }
   }
 
-  /// Frames and the largest pressure fetch the nodes that they look at from one device and from two; what is asked for later, and the march itself,
+  /// Frames, maps and the largest pressure fetch the nodes that they look at from one device and from two; what is asked for later, and the march itself,
   /// know nothing of it: planes, rows and nodes left out, one plane across x, all nodes, of one density and of many, in both precisions, from a
   /// silent start, whose levels the host has no memory for until a checkpoint, and from a field.
   void nodes_that_are_looked_at_come_alone() {
     struct Turn {
       bool dense, double_precision, silent;
+      int maps;  // the largest pressure 1, squares 2
     };
-    for (const Turn& turn : {Turn{false, false, true}, Turn{true, false, false}, Turn{true, true, true}}) {
+    for (const Turn& turn : {Turn{false, false, true, 0}, Turn{true, false, false, 2}, Turn{true, true, true, 3}}) {
       Problem p = busy_problem(4, {29, 23, 31}, false, true, turn.double_precision);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      p.peak_map = turn.maps % 2 == 1;
+      p.rms_map = turn.maps > 1;
       if (!turn.silent)
         p.initial = {Initial::Kind::pulse, 3.0, 6.0, {p.grid.at(0, 14), p.grid.at(1, 11), p.grid.at(2, 15)}};
       March::Cut some, across, all;
@@ -775,6 +778,11 @@ class TestDeviceField : public QObject {
           march->read(across, seen);
           march->advance(team, *cluster, steps);
           march->read(some, seen);
+          for (const int which : {0, 1})
+            if (which == 0 ? p.peak_map : p.rms_map) {
+              march->read_map(which, across, seen);
+              march->read_map(which, some, seen);
+            }
           seen.push_back(static_cast<float>(march->peak(team)));
         }
         MemoryCheckpoint checkpoint;

@@ -50,6 +50,21 @@ class TestTracesAndMeans : public QObject {
   Q_OBJECT
 
  private slots:
+  /// A million steps a period: nothing is to be undone, and a row of weights for each step would take minutes.
+  void steps_far_shorter_than_a_period_take_the_signal_itself() {
+    const Ricker signal(30, 0.01, 1000);
+    constexpr Index steps = 500000;
+    const TimeScheme scheme{1e-8, true, signal.highest_frequency()};
+    const auto stepped = stepped_signal(signal, scheme, steps);
+    for (Index k = 0; k <= steps; k += 997)
+      QCOMPARE(stepped->at(static_cast<double>(k) * 1e-8), signal.at(static_cast<double>(k) * 1e-8));
+    QVERIFY(std::abs(stepped->at(static_cast<double>(steps) * 1e-8)) > 1);
+    // Where there is something to undo it is undone: a phase of 5e-4 rad over the run.
+    const TimeScheme longer{1e-4, true, signal.highest_frequency()};
+    const auto turned = stepped_signal(signal, longer, 600);
+    QVERIFY(turned->at(0.013) != signal.at(0.013));
+  }
+
   void plain_records_pass_as_they_are() {
     TraceFilter filter({0.01, false, 0}, 2, {0.01}, 5);
     for (int k = 0; k <= 5; ++k) filter.take(std::vector<double>{0.1 * k, -3.0 * k});

@@ -123,6 +123,44 @@ class TestWallsAndPlanes : public QObject {
     configure_emulated({});
   }
 
+  /// What walls have of the energy is added by the device, row by row, with the bits of the host, which has the same levels after a checkpoint: of voxels and
+  /// smooth walls, one density and many, in both precisions, on one device, on two and in a window.
+  void energies_beside_walls_are_those_of_the_host() {
+    configure_emulated({.devices = 2});
+    for (int trial = 0; trial < 4; ++trial) {
+      const int order = trial % 2 == 0 ? 2 : 8;
+      Problem p = walled_problem(order, {6 * order + 49, trial == 2 ? 1 : 2 * order + 9, 33}, true, trial == 1);
+      if (trial % 2 == 1) make_smooth(p);
+      if (trial > 1) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      p.energy_every = 9;
+      const DevicePlan plan = device_plan(p, 1, 1);
+      for (const char* workers : {"emulated:0", "emulated:0,emulated:1", "window"}) {
+        const bool window = std::string(workers) == "window";
+        p.device_memory = window ? std::max(plan.least, plan.in_core / 10 * 8) : 0;
+        const auto cluster = single_rank();
+        Team team(parse_workers(window ? "emulated:0" : workers, 2).value());
+        const auto first = make_march(p, this_machine(), *cluster), second = make_march(p, this_machine(), *cluster);
+        first->start(team, *cluster);
+        QVERIFY2((first->tiling().find("window") != std::string::npos) == window, first->tiling().c_str());
+        first->advance(team, *cluster, 9);
+        const Energy by_device = first->energy(team, *cluster);
+        MemoryCheckpoint checkpoint;
+        first->save(checkpoint);
+        second->start(team, *cluster);
+        second->load(checkpoint, *cluster);
+        const Energy by_host = second->energy(team, *cluster);
+        QVERIFY2(by_device.kinetic == by_host.kinetic && by_device.potential == by_host.potential &&
+                     by_host.kinetic > 0 && by_host.potential != 0,
+                 qPrintable(QString("trial %1, %2: %3, %4")
+                                .arg(trial)
+                                .arg(workers)
+                                .arg(by_device.potential)
+                                .arg(by_host.potential)));
+      }
+    }
+    configure_emulated({});
+  }
+
   /// Attenuation and maps, together and alone, without walls, at odd sizes, of one to six solids, with sources beside each other in a row and on a border of devices:
   /// one device and several, windows of several sweeps, and a split by save and load give the bits of the processors.
   void attenuation_and_maps_on_devices_are_those_of_the_processors() {
