@@ -15,6 +15,7 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/model/background.hpp"
+#include "app/model/names.hpp"
 #include "engine/core/units.hpp"
 #include "engine/run/run_reader.hpp"
 #include "render/scene/color_map.hpp"
@@ -43,7 +44,7 @@ FileGlance look_into_table(const std::filesystem::path& file) {
   FileGlance out;
   constexpr CsvLimits limits{Bytes{32} << 20, 256, 2'000'000};
   const auto table = read_csv(file, limits);
-  if (!table) return {QString::fromStdString(table.error().text), true, {}, {}, {}};
+  if (!table) return {translated(table.error().text), true, {}, {}, {}};
   if (table->rows() == 0) return {QObject::tr("The table has no rows."), true, {}, {}, {}};
   out.x = table->column(0);
   QStringList words{QObject::tr("%1 rows").arg(table->rows()), range_words(table->columns[0], out.x)};
@@ -67,7 +68,7 @@ FileGlance look_into_table(const std::filesystem::path& file) {
 
 FileGlance look_into_traces(const std::filesystem::path& file) {
   const auto reader = SegyReader::open(file);
-  if (!reader) return {QString::fromStdString(reader.error().text), true, {}, {}, {}};
+  if (!reader) return {translated(reader.error().text), true, {}, {}, {}};
   FileGlance out;
   out.words = QObject::tr("%1 traces of %2 samples").arg(reader->traces()).arg(reader->samples());
   const Index columns = std::min(reader->traces(), most_traces), rows = std::min(reader->samples(), most_samples);
@@ -169,7 +170,7 @@ FileGlance look_into_file(const std::filesystem::path& file) {
     else if (ending == "vti")
       out = look_into_image_header(file);
   } catch (...) {
-    return {QString::fromStdString(current_exception_as_error().text), true, {}, {}, {}};
+    return {translated(current_exception_as_error().text), true, {}, {}, {}};
   }
   if (!out.wrong && !out.words.isEmpty()) out.words += ", " + size_words(info);
   // A curve wider than a screen has points says no more.

@@ -19,6 +19,7 @@
 #include "app/forms/table_edit.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 
 namespace conoid::app {
 namespace {
@@ -125,7 +126,7 @@ void ListEdit::refresh() {
       const std::string place = child_pointer(pointer_, i);
       QString text;
       for (const auto& d : context_.model.diagnostics())
-        if (text.isEmpty() && is_within(d.place.pointer, place)) text = QString::fromStdString(d.text);
+        if (text.isEmpty() && is_within(d.place.pointer, place)) text = translated(d.text);
       item.sentence->setText(text);
       item.sentence->setVisible(!text.isEmpty());
     }
@@ -192,7 +193,7 @@ void ListEdit::add() {
 void ListEdit::paste(const QString& text) {
   const auto rows = rows_from_text(text, node_["items"]);
   if (!rows) {
-    problem_ = QString::fromStdString(rows.error().text + (rows.error().hint.empty() ? "." : ". " + rows.error().hint));
+    problem_ = sentence_of(rows.error());
     paste_problem_->setText(problem_);
     paste_problem_->show();
     return;

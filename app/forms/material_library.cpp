@@ -42,8 +42,8 @@ QString values_in_words(const Json& value) {
 }
 
 void complain(QWidget* parent, const QString& title, const Error& error) {
-  QMessageBox box(QMessageBox::NoIcon, title, QString::fromStdString(error.text), QMessageBox::Ok, parent);
-  box.setInformativeText(QString::fromStdString(error.hint));
+  QMessageBox box(QMessageBox::NoIcon, title, translated(error.text), QMessageBox::Ok, parent);
+  box.setInformativeText(translated(error.hint));
   box.exec();
 }
 
@@ -105,7 +105,7 @@ void MaterialLibrary::load() {
   values_.clear();
   auto read = library_materials();
   if (!read) {
-    about_->setText(QString::fromStdString(read.error().text));
+    about_->setText(translated(read.error().text));
   } else {
     for (LibraryMaterial& one : *read)
       if (auto value = material_for(node_, one)) {

@@ -26,6 +26,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/core/units.hpp"
@@ -209,7 +210,7 @@ void NumberEdit::check_typing() {
     } else if (unit.empty()) {
       problem_ = tr("A number is needed here.");
     } else if (const auto quantity = parse_quantity(text.toStdString(), unit); !quantity) {
-      problem_ = QString::fromStdString(quantity.error().text);
+      problem_ = translated(quantity.error().text);
     }
   }
   line_->set_wrong(!problem_.isEmpty());

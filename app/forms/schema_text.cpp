@@ -156,7 +156,8 @@ QStringList facts_of(const Json& node, const Json& fallback) {
 
 }  // namespace
 
-QString sentence_of(const Diagnostic& d) {
+QString sentence_of(const Diagnostic& diagnostic) {
+  const Diagnostic d = translated(diagnostic);
   if (d.hint.empty()) return QString::fromStdString(d.text);
   const bool ends = !d.text.empty() && std::string_view(".!?:").find(d.text.back()) != std::string_view::npos;
   return QString::fromStdString(d.text + (ends ? " " : ". ") + d.hint);

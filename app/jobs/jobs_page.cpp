@@ -22,6 +22,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "app/look/translator.hpp"
+#include "app/model/names.hpp"
 
 namespace conoid::app {
 namespace {
@@ -75,7 +76,7 @@ JobsPage::JobsPage(JobList& jobs, const Look& look, QWidget* parent) : QWidget(p
   });
   connect(&jobs, &JobList::troubled, this, [this](const QString& title, const Error& error) {
     wanted_.clear();
-    note_->setText(title + ": " + QString::fromStdString(error.render()));
+    note_->setText(title + ": " + QString::fromStdString(translated(error).render()));
   });
   fill_machines();
   refresh();
@@ -177,7 +178,7 @@ QWidget* JobsPage::make_side() {
     const ComputeHost* one = machine();
     if (!one) return;
     if (const Status gone = forget_host(one->name); !gone)
-      return note_->setText(QString::fromStdString(gone.error().render()));
+      return note_->setText(QString::fromStdString(translated(gone.error()).render()));
     jobs_.read_kept_hosts();
   });
   connect(machines_, &QListWidget::currentRowChanged, this, &JobsPage::ask_queue);

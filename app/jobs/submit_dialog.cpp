@@ -18,6 +18,7 @@
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
+#include "app/model/names.hpp"
 #include "engine/core/shell_word.hpp"
 
 namespace conoid::app {
@@ -122,7 +123,7 @@ QString SubmitDialog::command() const {
 
 void SubmitDialog::refresh() {
   const auto script = jobs_.script(document_, host());
-  note_->setText(script ? QString() : QString::fromStdString(script.error().render()));
+  note_->setText(script ? QString() : QString::fromStdString(translated(script.error()).render()));
   note_->setVisible(!script.ok());
   script_->setPlainText(script ? QString::fromStdString(*script) : QString());
   submit_->setEnabled(script.ok());

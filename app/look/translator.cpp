@@ -3,6 +3,7 @@
 #include "app/look/translator.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
 #include <QFile>
@@ -10,7 +11,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLocale>
+#include <QRegularExpression>
 
+#include "app/look/message_catalogue.hpp"
 #include "engine/core/decimal_comma.hpp"
 
 static void init_translations() {
@@ -45,6 +48,34 @@ bool has_decimal_comma() {
 
 QString in_figures(const QString& text) {
   return has_decimal_comma() ? QString::fromStdString(with_decimal_comma(text.toStdString())) : text;
+}
+
+const MessageCatalogue& messages() {
+  static std::mutex one_reads;
+  static QString loaded;
+  static MessageCatalogue catalogue;
+  const std::lock_guard guard(one_reads);
+  const QString language = loaded_locale() ? loaded_locale()->name().left(2) : QString();
+  if (language == loaded) return catalogue;
+  loaded = language;
+  catalogue = {};
+  const auto read = [](const QString& name) {
+    QFile file(":/conoid/i18n/" + name + ".json");
+    return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+  };
+  static const QRegularExpression percent("%[1-9n]");
+  const auto add = [&](const QJsonObject& texts) {
+    for (auto it = texts.begin(); it != texts.end(); ++it) {
+      const QString said = it.value().toString();
+      if (it.key().contains(percent) || said.isEmpty()) continue;
+      catalogue.add(it.key().toStdString(), (language == "fr" ? with_french_spaces(said) : said).toStdString());
+    }
+  };
+  const QJsonObject folders = read(language + "-messages");
+  for (const auto& folder : folders) add(folder.toObject());
+  // Hints go on with what a key is for.
+  if (!folders.isEmpty()) add(read(language));
+  return catalogue;
 }
 
 bool Translator::load_language(const QString& language) {

@@ -10,6 +10,8 @@
 
 namespace conoid::app {
 
+class MessageCatalogue;
+
 /// resources/i18n/<language>.json: {"English text": "translation", "%n text": ["one", "many"]}. What is not in the file
 /// stays English. The same text has one translation everywhere.
 class Translator : public QTranslator {
@@ -38,6 +40,8 @@ struct Language {
 [[nodiscard]] bool has_decimal_comma();
 /// Figures for people, with a decimal comma where the language has one; what is typed again or copied keeps its points.
 [[nodiscard]] QString in_figures(const QString& text);
+/// What the engine says (resources/i18n/<language>-messages.json), of the language that was loaded last: none in English. Read when first asked for.
+[[nodiscard]] const MessageCatalogue& messages();
 /// "en", "fr": the wish, else the system's language where the program has it, else English.
 [[nodiscard]] QString chosen_language(const QString& wish);
 

@@ -13,6 +13,7 @@
 
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/session/case_checker.hpp"
@@ -317,7 +318,7 @@ QString CaseModel::obstacle() const {
   const auto count = std::count_if(diagnostics_.begin(), diagnostics_.end(), is_error);
   if (count == 0) return {};
   const auto first = std::find_if(diagnostics_.begin(), diagnostics_.end(), is_error);
-  const QString sentence = QString::fromStdString(first->text);
+  const QString sentence = translated(first->text);
   const QString where = QString::fromStdString(first->place.pointer);
   const QString text = where.isEmpty() ? sentence : where.mid(1).replace('/', QStringLiteral(" › ")) + ": " + sentence;
   return count == 1 ? text : tr("%1 (and %n more)", nullptr, static_cast<int>(count) - 1).arg(text);

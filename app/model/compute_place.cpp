@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places and what they answer.
 #include "app/model/compute_place.hpp"
+#include "app/model/names.hpp"
 
 #include <utility>
 
@@ -116,7 +117,7 @@ void FarEndQuery::ask(const QString& place, int seconds) {
   give_up();
   const auto fail = [this](const QString& trouble) { emit answered({{}, {}, {}, trouble}); };
   auto launcher = launcher_of(place.trimmed().isEmpty() ? own_process : place.trimmed());
-  if (!launcher) return fail(QString::fromStdString(launcher.error().text));
+  if (!launcher) return fail(translated(launcher.error().text));
   QStringList words;
   for (const std::string& word : launcher->command) words << QString::fromStdString(word);
   // The command line program lies beside the worker.

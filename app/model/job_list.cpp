@@ -9,6 +9,7 @@
 
 #include "app/look/translator.hpp"
 #include "app/model/background.hpp"
+#include "app/model/names.hpp"
 
 namespace conoid::app {
 
@@ -43,7 +44,7 @@ JobList::~JobList() {
 
 void JobList::read_kept_hosts() {
   auto hosts = read_hosts();
-  hosts_trouble_ = hosts ? QString() : QString::fromStdString(hosts.error().render());
+  hosts_trouble_ = hosts ? QString() : QString::fromStdString(translated(hosts.error()).render());
   hosts_ = hosts ? std::move(hosts).value() : std::vector<ComputeHost>();
   emit hosts_changed();
 }
@@ -245,7 +246,7 @@ void JobList::ask_queue(const ComputeHost& host) {
       [ticket](JobList& self, const Result<HostQueue>& queue) {
         if (self.queue_ticket_ != ticket) return;
         emit self.queue_known(queue ? *queue : HostQueue(),
-                              queue ? QString() : QString::fromStdString(queue.error().render()));
+                              queue ? QString() : QString::fromStdString(translated(queue.error()).render()));
       },
       &pool_);
 }

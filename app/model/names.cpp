@@ -7,10 +7,14 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <QHash>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
+
+#include "app/look/message_catalogue.hpp"
+#include "app/look/translator.hpp"
 
 namespace conoid::app {
 namespace {
@@ -74,6 +78,30 @@ QString words_of(std::string name) {
   return text;
 }
 
+namespace {
+
+/// Logs are drawn and searched again and again.
+constexpr qsizetype most_kept = 4000;
+
+/// A message of the engine in the language of the window.
+QString said_by_engine(const QString& text) {
+  // A single word may be somebody's name for something.
+  if (messages().size() == 0 || !text.contains(' ')) return text;
+  thread_local QHash<QString, QString> kept;
+  if (const auto it = kept.constFind(text); it != kept.constEnd()) return *it;
+  QString said = QString::fromStdString(messages().translate(text.toStdString()));
+  if (said == text && text[0].isUpper()) {
+    // A name that has been made the beginning of a line.
+    const QString small = text.left(1).toLower() + text.mid(1);
+    const QString as_begun = QString::fromStdString(messages().translate(small.toStdString()));
+    if (as_begun != small) said = as_begun.left(1).toUpper() + as_begun.mid(1);
+  }
+  if (kept.size() >= most_kept) kept.clear();
+  return *kept.insert(text, said);
+}
+
+}  // namespace
+
 QString translated(const QString& text) {
   if (text.isEmpty()) return text;
   const QString known = catalogue(text);
@@ -86,11 +114,18 @@ QString translated(const QString& text) {
     if (said == form && rest == match.captured(1)) continue;
     return form.contains("%2") ? said.arg(rest, match.captured(2)) : said.arg(rest);
   }
-  return text;
+  return said_by_engine(text);
 }
 
 QString translated(const std::string& text) {
   return translated(QString::fromStdString(text));
+}
+
+Diagnostic translated(Diagnostic diagnostic) {
+  if (messages().size() == 0) return diagnostic;
+  diagnostic.text = translated(diagnostic.text).toStdString();
+  diagnostic.hint = translated(diagnostic.hint).toStdString();
+  return diagnostic;
 }
 
 QString phase_words(const std::string& name) {

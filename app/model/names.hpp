@@ -15,9 +15,11 @@ namespace conoid::app {
 /// "energy_last" → "Energy last".
 [[nodiscard]] QString words_of(std::string name);
 /// A text of a solver (title of a table, label of a curve) in the language of the window: the sentence itself, or what the
-/// catalogue has for "%1, exact" and the like (texts with one %1), with the rest translated in its turn.
+/// catalogue has for "%1, exact" and the like (texts with one %1), with the rest translated in its turn; else a message (`messages()`).
 [[nodiscard]] QString translated(const QString& text);
 [[nodiscard]] QString translated(const std::string& text);
+/// A message of the engine, its text and its hint in the language of the window; its place stays.
+[[nodiscard]] Diagnostic translated(Diagnostic diagnostic);
 /// "far pairs" → "Far pairs".
 [[nodiscard]] QString phase_words(const std::string& name);
 [[nodiscard]] QString number_words(const std::string& name);

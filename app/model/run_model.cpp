@@ -8,6 +8,7 @@
 
 #include "app/model/background.hpp"
 #include "app/model/heap.hpp"
+#include "app/model/names.hpp"
 #include "app/model/stored_run.hpp"
 #include "engine/session/run_lock.hpp"
 
@@ -234,7 +235,7 @@ void RunModel::read_wanted() {
       this, [reader = reader_, request, index] { return reader->read(index, request); },
       [index, generation = generation_](RunModel& self, auto frame) {
         self.take_read(index, generation, frame ? *frame : nullptr,
-                       frame ? QString() : QString::fromStdString(frame.error().render()));
+                       frame ? QString() : QString::fromStdString(translated(frame.error()).render()));
       },
       &reading_pool());
 }

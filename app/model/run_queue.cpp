@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One session after the other.
 #include "app/model/run_queue.hpp"
+#include "app/model/names.hpp"
 
 #include <algorithm>
 
@@ -103,10 +104,10 @@ void RunQueue::poll() {
     if (const auto* progress = std::get_if<ProgressEvent>(&event); progress && progress->steps > 0)
       run.share = static_cast<double>(progress->step) / static_cast<double>(progress->steps);
     if (const auto* now = std::get_if<StateEvent>(&event); now && now->error)
-      run.trouble = QString::fromStdString(now->error->text);
+      run.trouble = translated(now->error->text);
     if (const auto* d = std::get_if<DiagnosticEvent>(&event);
         d && d->diagnostic.severity == Severity::error && run.trouble.isEmpty())
-      run.trouble = QString::fromStdString(d->diagnostic.text);
+      run.trouble = translated(d->diagnostic.text);
   }
   run.state = state;
   run.folder = port_->folder();

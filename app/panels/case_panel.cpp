@@ -51,7 +51,7 @@ QString problems_in_words(const CaseModel& model, const std::vector<std::string>
     if (!here) continue;
     if (d.severity == Severity::error) ++errors;
     if (d.severity == Severity::warning) ++warnings;
-    if (first.isEmpty() || (d.severity == Severity::error && errors == 1)) first = QString::fromStdString(d.text);
+    if (first.isEmpty() || (d.severity == Severity::error && errors == 1)) first = translated(d.text);
   }
   if (errors + warnings <= 1) return first;
   return errors > 0 ? QObject::tr("%n to correct", nullptr, errors) : QObject::tr("%n to look at", nullptr, warnings);

@@ -18,6 +18,7 @@
 
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "render/chart/chart_frame.hpp"
@@ -190,7 +191,7 @@ std::optional<ChartStyle> ChartDialog::style() {
   for (std::size_t k = 0; k < 4; ++k) {
     const auto read = parse_limit(typed_text(limits_[k]->text()).toStdString(), k < 2 ? own_.x_unit : own_.y_unit);
     if (!read) {
-      trouble_->setText(QString::fromStdString(read.error().text));
+      trouble_->setText(translated(read.error().text));
       trouble_->show();
       limits_[k]->setFocus();
       return std::nullopt;

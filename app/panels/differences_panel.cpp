@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/background.hpp"
@@ -165,7 +166,7 @@ void DifferencesPanel::compare(const std::filesystem::path& first, const std::fi
 
 void DifferencesPanel::show_rows(const std::filesystem::path& first, const std::filesystem::path& second,
                                  const Result<RunComparison>& compared) {
-  if (!compared) return words_->setText(QString::fromStdString(compared.error().text + ". " + compared.error().hint));
+  if (!compared) return words_->setText(sentence_of(compared.error()));
   const auto [own, other] = names_of_two(first, second);
   table_->setHeaderLabels({tr("What"), own, other, tr("Apart")});
   for (const DifferenceRow& row : rows_of(*compared)) {

@@ -233,7 +233,7 @@ std::vector<double> DisplayPanel::typed_iso_values() const {
     if (value)
       out.push_back(*value);
     else if (trouble.isEmpty())
-      trouble = QString::fromStdString(value.error().text);
+      trouble = translated(value.error().text);
   }
   iso_note_->setText(trouble);
   iso_note_->setVisible(!trouble.isEmpty());

@@ -16,6 +16,7 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
+#include "app/model/names.hpp"
 
 namespace conoid::app {
 namespace {
@@ -110,11 +111,11 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
   if (index.row() >= static_cast<int>(run_.log().size())) return {};
   const LogLine& line = run_.log()[static_cast<std::size_t>(index.row())];
   switch (role) {
-    case Qt::DisplayRole: return QString::fromStdString(line.text);
+    case Qt::DisplayRole: return translated(line.text);
     case level_role: return static_cast<int>(line.level);
     case seconds_role: return line.seconds;
     case pointer_role: return QString::fromStdString(line.pointer);
-    case hint_role: return QString::fromStdString(line.hint);
+    case hint_role: return translated(line.hint);
     case code_role: return line.code ? QVariant(static_cast<int>(*line.code)) : QVariant();
     default: return {};
   }

@@ -518,7 +518,8 @@ void MeshPanel::refresh() {
   if (mesh_.is_reading())
     note_->setText(tr("Reading the mesh…"));
   else if (mesh_.error())
-    note_->setText(text(mesh_.error()->text + (mesh_.error()->hint.empty() ? "" : "\n" + mesh_.error()->hint)));
+    note_->setText(translated(mesh_.error()->text) +
+                   (mesh_.error()->hint.empty() ? QString() : '\n' + translated(mesh_.error()->hint)));
   else if (!mesh_.is_wanted())
     note_->setText(tr("This kind of case works on a grid: there is no mesh."));
   else
@@ -607,7 +608,7 @@ void MeshPanel::fill_checks(const MeshPreview& mesh) {
     const bool flat = s.high[0] == s.low[0] || s.high[1] == s.low[1] || s.high[2] == s.low[2];
     if (!flat)
       add_check(s.surface.closed(), s.surface.closed() ? tr("Closed") : tr("Open surface"),
-                s.surface.closed() ? QString() : text(mesh.surface));
+                s.surface.closed() ? QString() : translated(mesh.surface));
     add_check(s.surface.consistent(),
               s.surface.consistent() ? tr("Consistent orientation") : tr("Elements turned against each other"));
     if (s.surface.closed())
@@ -680,7 +681,7 @@ void MeshPanel::mesh_geometry() {
     QMessageBox box(QMessageBox::Question, tr("Trust this script?"),
                     tr("A geometry script is a program. This one does more than geometry:"), QMessageBox::NoButton,
                     this);
-    box.setInformativeText(text(why) + "\n\n" + tr("Read it first. Your answer is kept for its content."));
+    box.setInformativeText(translated(why) + "\n\n" + tr("Read it first. Your answer is kept for its content."));
     QPushButton* yes = box.addButton(tr("Trust and mesh"), QMessageBox::AcceptRole);
     box.setDefaultButton(box.addButton(QMessageBox::Cancel));
     box.exec();

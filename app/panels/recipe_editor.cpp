@@ -14,6 +14,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
@@ -56,7 +57,7 @@ QString read_lines(const QString& text, std::vector<Value>& to, const Read& read
     if (one)
       to.push_back(*one);
     else if (trouble.isEmpty())
-      trouble = QString::fromStdString(one.error().hint.empty() ? one.error().text : one.error().hint);
+      trouble = translated(one.error().hint.empty() ? one.error().text : one.error().hint);
   }
   return trouble;
 }
@@ -160,7 +161,7 @@ void RecipeEditor::read() {
     if (one)
       ends[k] = one->value;
     else
-      trouble = QString::fromStdString(one.error().text);
+      trouble = translated(one.error().text);
   }
   read_.within.reset();
   if (trouble.isEmpty() && (std::isfinite(ends[0]) || std::isfinite(ends[1]))) {

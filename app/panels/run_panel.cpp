@@ -352,13 +352,14 @@ void RunPanel::refresh_state() {
   obstacle_->setVisible(!obstacle.isEmpty() && model_.is_open());
   std::string trouble;
   if (run_.error()) {
-    trouble = run_.error()->text + (run_.error()->hint.empty() ? "" : "\n" + run_.error()->hint);
+    const Error said = translated(*run_.error());
+    trouble = said.text + (said.hint.empty() ? "" : "\n" + said.hint);
   } else if (run_.state() == SessionState::failed) {
     // Of a run read from its folder the log knows.
     const auto& log = run_.log();
     const auto last =
         std::find_if(log.rbegin(), log.rend(), [](const LogLine& line) { return line.level == LogLevel::error; });
-    if (last != log.rend()) trouble = last->text;
+    if (last != log.rend()) trouble = translated(last->text).toStdString();
   }
   error_->setText(QString::fromStdString(trouble));
   error_->setVisible(!trouble.empty());

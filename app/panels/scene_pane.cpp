@@ -365,7 +365,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
   if (!frame) return;
   ++wanted_;
   if (Status shown = scene_->set_frame(frame); !shown && first_frame_)
-    emit troubled(QString::fromStdString(shown.error().text), QString::fromStdString(shown.error().hint));
+    emit troubled(translated(shown.error().text), translated(shown.error().hint));
   if (first_frame_) {
     first_frame_ = false;
     scene_->reset_range();
@@ -433,7 +433,7 @@ void ScenePane::apply_view() {
   const Status seen = scene_->set_view(view);
   if (remade) {
     unfit_ = seen ? std::nullopt : std::optional(view.recipe);
-    if (display_) display_->recipe().tell(seen ? QString() : QString::fromStdString(seen.error().text));
+    if (display_) display_->recipe().tell(seen ? QString() : translated(seen.error().text));
     if (!seen) {
       view.recipe = scene_->view().recipe;
       view.part = part;
@@ -499,7 +499,7 @@ void ScenePane::take_far_field(FieldView& view) {
   if (key == far_key_) return;
   far_key_ = key;
   if (const Status laid = lay_far_field(*run_, key, view.recipe); !laid)
-    return emit troubled(QString::fromStdString(laid.error().text), QString::fromStdString(laid.error().hint));
+    return emit troubled(translated(laid.error().text), translated(laid.error().hint));
   // Shown at once: it is chosen for that.
   if (view.recipe.sphere) QTimer::singleShot(0, this, [this] { choose(balloon_field); });
 }

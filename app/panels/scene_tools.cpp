@@ -19,6 +19,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/names.hpp"
@@ -229,8 +230,7 @@ void SceneTools::take_typed_places() {
     const auto place = parse_place(typed_list(edit->text()).join(", ").toStdString());
     if (!place) {
       // An end that is still empty is the next to be typed.
-      if (!edit->text().trimmed().isEmpty())
-        show_reading(QString::fromStdString(place.error().text + ". " + place.error().hint));
+      if (!edit->text().trimmed().isEmpty()) show_reading(sentence_of(place.error()));
       edit->setFocus();
       edit->selectAll();
       return;
@@ -254,9 +254,7 @@ void SceneTools::draw_line(const Vec3& begin, const Vec3& end) {
 
 void SceneTools::draw_profile(const Vec3& begin, const Vec3& end) {
   const auto points = scene_.profile(scene_.view().part, begin, end, profile_samples);
-  if (!points)
-    return show_reading(
-        QString::fromStdString(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+  if (!points) return show_reading(sentence_of(points.error()));
   profile_ = {begin, end};
   emit profile_drawn(*points);
 }

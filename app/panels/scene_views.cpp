@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Standard and kept views of a picture.
 #include "app/panels/scene_views.hpp"
+#include "app/model/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -79,7 +80,7 @@ void SceneViews::restore(std::size_t index) {
 }
 
 void SceneViews::tell(const Status& done) {
-  if (!done) emit troubled(QString::fromStdString(done.error().text), QString::fromStdString(done.error().hint));
+  if (!done) emit troubled(translated(done.error().text), translated(done.error().hint));
 }
 
 void SceneViews::ask_where_to_save() {

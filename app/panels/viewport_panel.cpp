@@ -23,6 +23,7 @@
 #include "app/model/film.hpp"
 #include "app/model/frame_points.hpp"
 #include "app/model/markers.hpp"
+#include "app/model/names.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "app/panels/scene_window.hpp"
 #include "engine/core/units.hpp"
@@ -300,7 +301,7 @@ void ViewportPanel::show_in_second() {
     const auto own = run_.frames().at(wanted_index_);
     if (difference_ && own) {
       const auto apart = difference_of(*frame, *own);
-      if (!apart) return second_->set_sentence(QString::fromStdString(apart.error().text));
+      if (!apart) return second_->set_sentence(translated(apart.error().text));
       name_difference(other_->frames().moment(index));
       second_->show_frame(*apart);
       second_->follow_camera(*main_);
@@ -654,7 +655,7 @@ void ViewportPanel::save_picture(ScenePane* of) {
   if (written)
     log(LogLevel::info, tr("Picture saved as %1").arg(file));
   else
-    log(LogLevel::error, QString::fromStdString(written.error().text), QString::fromStdString(written.error().hint));
+    log(LogLevel::error, translated(written.error().text), translated(written.error().hint));
 }
 
 void ViewportPanel::save_film() {

@@ -165,7 +165,7 @@ void RunsChart::draw() {
                                          tr("Between the cases of these runs no number differs.").toStdString()))
           : sweep_chart(table_, x_->currentData().toString().toStdString(), y_->currentData().toString().toStdString());
   note_->setVisible(!spec.ok());
-  if (!spec) return note_->setText(QString::fromStdString(spec.error().text));
+  if (!spec) return note_->setText(translated(spec.error().text));
   ChartSpec shown = *spec;
   shown.x_label = x_->currentText().toStdString();
   shown.y_label = y_->currentText().toStdString();

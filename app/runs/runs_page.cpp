@@ -31,6 +31,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "engine/case/case.hpp"
@@ -206,7 +207,7 @@ QWidget* RunsPage::make_table() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Save the table of runs"), "runs.csv", "*.csv");
     if (file.isEmpty()) return;
     if (const Status kept = write_file_atomically(file.toStdString(), runs_as_text(meant(), ',').toStdString()); !kept)
-      difference_->setText(QString::fromStdString(kept.error().text));
+      difference_->setText(translated(kept.error().text));
   });
   export_->setMenu(export_menu);
   connect(chart_, &QPushButton::clicked, this, &RunsPage::show_chart);
@@ -358,14 +359,14 @@ void RunsPage::refresh_sweep() {
     if (axis)
       axes.push_back(*axis);
     else
-      trouble = QString::fromStdString(axis.error().text);
+      trouble = translated(axis.error().text);
   }
   std::size_t count = 0;
   if (trouble.isEmpty() && !axes.empty()) {
     if (const auto size = sweep_size(axes))
       count = *size;
     else
-      trouble = QString::fromStdString(size.error().text);
+      trouble = translated(size.error().text);
   }
   sweep_note_->setText(!trouble.isEmpty() ? trouble : count > 0 ? tr("%1 runs.").arg(count) : QString());
   sweep_add_->setText(count > 0 ? tr("Add %1 runs to the queue").arg(count) : tr("Add to the queue"));
@@ -379,13 +380,12 @@ QString RunsPage::add_sweep() {
   for (SweepRow* one : rows_) {
     if (one->text().empty()) continue;
     auto axis = parse_sweep_axis(one->text());
-    if (!axis) return QString::fromStdString(axis.error().text);
-    if (const Status named = take_names_of(base, schema, axis->pointer); !named)
-      return QString::fromStdString(named.error().text);
+    if (!axis) return translated(axis.error().text);
+    if (const Status named = take_names_of(base, schema, axis->pointer); !named) return translated(named.error().text);
     axes.push_back(std::move(axis).value());
   }
   auto points = expand_sweep(base, axes);
-  if (!points) return QString::fromStdString(points.error().text);
+  if (!points) return translated(points.error().text);
   for (SweepPoint& point : *points) {
     QStringList parts;
     for (const auto& [pointer, value] : point.set)

@@ -590,7 +590,7 @@ void NewCaseDialog::refresh_size() {
 }
 
 QString NewCaseDialog::obstacle() const {
-  if (error_) return QString::fromStdString(error_->text + (error_->hint.empty() ? "" : ". " + error_->hint));
+  if (error_) return sentence_of(*error_);
   if (!facts_) return tr("The body is being read.");
   if (unit_asked_ && !unit_known_) return tr("Choose the unit of the file.");
   return {};

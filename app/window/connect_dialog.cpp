@@ -13,6 +13,7 @@
 #include <QRadioButton>
 #include <QVBoxLayout>
 
+#include "app/forms/schema_text.hpp"
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "engine/session/process/process_session.hpp"
@@ -87,7 +88,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
     const QString chosen = place();
     if (launched_->isChecked()) {
       const auto launcher = parse_launcher(chosen.toStdString());
-      if (!launcher) return complain(QString::fromStdString(launcher.error().text + " " + launcher.error().hint));
+      if (!launcher) return complain(sentence_of(launcher.error()));
       settings_.add_launcher(chosen);
     }
     settings_.set_place(chosen);

@@ -25,6 +25,7 @@
 #include "app/model/compute_place.hpp"
 #include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
+#include "app/model/names.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/panels/warm_up.hpp"
@@ -362,7 +363,7 @@ void MainWindow::refresh_title() {
 void MainWindow::show_error(const QString& title, const Error& error) {
   if (!options_.asks) return;
   QMessageBox box(QMessageBox::Warning, title, title + ".", QMessageBox::Ok, this);
-  box.setInformativeText(QString::fromStdString(error.render()));
+  box.setInformativeText(QString::fromStdString(translated(error).render()));
   QPushButton* help = box.addButton(tr("What helps"), QMessageBox::HelpRole);
   box.exec();
   if (box.clickedButton() == help) show_help(topic_of(error));

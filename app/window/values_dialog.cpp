@@ -12,6 +12,7 @@
 #include <QRadioButton>
 #include <QVBoxLayout>
 
+#include "app/forms/schema_text.hpp"
 #include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
@@ -109,7 +110,7 @@ void ValuesDialog::refresh() {
     if (complete)
       question_.place = *place;
     else if (!typed.isEmpty())
-      trouble = QString::fromStdString(place.error().text + ". " + place.error().hint);
+      trouble = sentence_of(place.error());
   } else {
     question_.over = region_->currentText().toStdString();
   }
