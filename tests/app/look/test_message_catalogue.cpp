@@ -10,7 +10,7 @@ using conoid::app::MessageCatalogue;
 namespace {
 
 /// What follows is a character of several bytes: no break of a line before these marks in French.
-const std::string joined = "\u00a0";
+const std::string no_break = "\u00a0";
 
 MessageCatalogue small() {
   MessageCatalogue c;
@@ -66,7 +66,7 @@ class TestMessageCatalogue : public QObject {
     QCOMPARE(c.translate("the file ends early. Nobody knows this one. Save the file again."),
              std::string("le fichier finit trop tôt. Nobody knows this one. Enregistrez le fichier à nouveau."));
     QCOMPARE(c.translate("bodies/a 1.5.msh: the file ends early"),
-             "bodies/a 1.5.msh" + joined + ": le fichier finit trop tôt");
+             "bodies/a 1.5.msh" + no_break + ": le fichier finit trop tôt");
     QVERIFY(c.knows("the file ends early. Save the file again."));
     QVERIFY(!c.knows("the file ends early. Nobody knows this one."));
   }

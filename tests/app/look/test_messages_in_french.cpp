@@ -25,7 +25,7 @@ using namespace conoid::app;
 
 namespace {
 
-const QString root = QStringLiteral(CONOID_SOURCE_DIR);
+const QString project = QStringLiteral(CONOID_SOURCE_DIR);
 
 /// A word that no French sentence has, outside of what is quoted; empty: none.
 QString english_in(QString text) {
@@ -117,7 +117,7 @@ class TestMessagesInFrench : public QObject {
   }
 
   void every_pattern_is_taken() {
-    QFile file(root + "/resources/i18n/fr-messages.json");
+    QFile file(project + "/resources/i18n/fr-messages.json");
     QVERIFY(file.open(QIODevice::ReadOnly));
     const Json folders = read_json(file.readAll().toStdString());
     QVERIFY(folders.is_object());
@@ -131,7 +131,7 @@ class TestMessagesInFrench : public QObject {
   void damaged_meshes() {
     QStringList files;
     for (const char* folder : {"/tests/data/inputs", "/tests/data/mesh"}) {
-      QDirIterator walk(root + folder, QDir::Files);
+      QDirIterator walk(project + folder, QDir::Files);
       while (walk.hasNext()) files << walk.next();
     }
     files.sort();
@@ -163,7 +163,7 @@ class TestMessagesInFrench : public QObject {
   }
 
   void damaged_texts_of_cases() {
-    QFile file(root + "/resources/cases/point-source/case.json");
+    QFile file(project + "/resources/cases/point-source/case.json");
     QVERIFY(file.open(QIODevice::ReadOnly));
     const std::string whole = file.readAll().toStdString();
     for (std::size_t at = 0; at < whole.size(); at += all_rows() ? 1 : 7)
@@ -178,7 +178,7 @@ class TestMessagesInFrench : public QObject {
 
   void cases_with_something_wrong() {
     QStringList folders;
-    QDirIterator walk(root + "/resources/cases", {"case.json"}, QDir::Files, QDirIterator::Subdirectories);
+    QDirIterator walk(project + "/resources/cases", {"case.json"}, QDir::Files, QDirIterator::Subdirectories);
     while (walk.hasNext()) folders << walk.next();
     folders.sort();
     const QByteArray asked = qgetenv("CONOID_CASES_EVERY");
