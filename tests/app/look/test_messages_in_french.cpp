@@ -30,15 +30,15 @@ const QString project = QStringLiteral(CONOID_SOURCE_DIR);
 /// A word that no French sentence has, outside of what is quoted; empty: none.
 QString english_in(QString text) {
   static const QRegularExpression quoted(
-      "'[^'\\n]*'|\"[^\"\\n]*\"|`[^`\\n]*`|«[^»]*»|/[\\w/.-]+|[\\w.-]+\\.(json|csv|msh|stl)");
+      "'[^']*'|\"[^\"\\n]*\"|`[^`\\n]*`|«[^»]*»|/[\\w/.-]+|[\\w.-]+\\.(json|csv|msh|stl)");
   text.replace(quoted, " ");
-  // Names of receivers are somebody's own.
-  static const QRegularExpression named("récepteur [^:]*:");
+  // Names of receivers are somebody's own, keys are typed as they are.
+  static const QRegularExpression named("récepteur [^:]*?(:| est )|Connues ici : [^.]*\\.|from ≤ to");
   text.replace(named, " ");
   static const QRegularExpression word(
       "\\b(the|is|are|of|and|expected|found|give|must|has|have|this|that|which|with|from|lies|than|needs|there|takes|"
       "about|"
-      "not|only|missing|write|these)\\b");
+      "not|only|missing|write|these|under|stands|while|where|when|before|after|cannot|does|was|were|its|left|out)\\b");
   const auto match = word.match(text);
   return match.hasMatch() ? match.captured() : QString();
 }
