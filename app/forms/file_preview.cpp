@@ -131,13 +131,16 @@ class GlancePicture final : public QWidget {
       painter.setRenderHint(QPainter::SmoothPixmapTransform);
       painter.drawImage(area, glance_.picture);
     } else if (glance_.y.size() > 1) {
-      const auto [x0, x1] = std::minmax_element(glance_.x.begin(), glance_.x.end());
-      const auto [y0, y1] = std::minmax_element(glance_.y.begin(), glance_.y.end());
+      const auto share = [](const auto& all) {  // of each between the least and the most
+        const auto ends = std::minmax_element(all.begin(), all.end());
+        return [&all, from = *ends.first, span = *ends.second - *ends.first](std::size_t i) {
+          return span > 0 ? (all[i] - from) / span : 0.5;
+        };
+      };
+      const auto u = share(glance_.x), v = share(glance_.y);
       const QRectF inner = area.adjusted(4, 6, -4, -6);
       const auto place = [&](std::size_t i) {
-        const double u = *x1 > *x0 ? (glance_.x[i] - *x0) / (*x1 - *x0) : 0.5,
-                     v = *y1 > *y0 ? (glance_.y[i] - *y0) / (*y1 - *y0) : 0.5;
-        return QPointF(inner.left() + u * inner.width(), inner.bottom() - v * inner.height());
+        return QPointF(inner.left() + u(i) * inner.width(), inner.bottom() - v(i) * inner.height());
       };
       QPainterPath path(place(0));
       for (std::size_t i = 1; i < glance_.y.size(); ++i) path.lineTo(place(i));
