@@ -183,8 +183,7 @@ HostDialog::HostDialog(const ComputeHost& host, JobList& jobs, const Look& look,
   });
   connect(form_, &HostForm::edited, note_, &QWidget::hide);
   connect(try_it, &QPushButton::clicked, this, [this] {
-    if (const Status sound = check_host(form_->host()); !sound)
-      return answer_->setText(QString::fromStdString(translated(sound.error()).render()));
+    if (const Status sound = check_host(form_->host()); !sound) return answer_->setText(rendered(sound.error()));
     answer_->setText(tr("Asking…"));
     jobs_.ask_queue(form_->host());
   });
@@ -199,7 +198,7 @@ void HostDialog::show_answer(const HostQueue& queue, const QString& trouble) {
 
 QString HostDialog::keep() {
   const ComputeHost host = form_->host();
-  if (const Status kept = keep_host(host); !kept) return QString::fromStdString(translated(kept.error()).render());
+  if (const Status kept = keep_host(host); !kept) return rendered(kept.error());
   if (!name_before_.empty() && name_before_ != host.name) static_cast<void>(forget_host(name_before_).ok());
   jobs_.read_kept_hosts();
   return {};

@@ -76,7 +76,7 @@ JobsPage::JobsPage(JobList& jobs, const Look& look, QWidget* parent) : QWidget(p
   });
   connect(&jobs, &JobList::troubled, this, [this](const QString& title, const Error& error) {
     wanted_.clear();
-    note_->setText(title + ": " + QString::fromStdString(translated(error).render()));
+    note_->setText(title + ": " + rendered(error));
   });
   fill_machines();
   refresh();
@@ -177,8 +177,7 @@ QWidget* JobsPage::make_side() {
   connect(forget_, &QToolButton::clicked, this, [this] {
     const ComputeHost* one = machine();
     if (!one) return;
-    if (const Status gone = forget_host(one->name); !gone)
-      return note_->setText(QString::fromStdString(translated(gone.error()).render()));
+    if (const Status gone = forget_host(one->name); !gone) return note_->setText(rendered(gone.error()));
     jobs_.read_kept_hosts();
   });
   connect(machines_, &QListWidget::currentRowChanged, this, &JobsPage::ask_queue);

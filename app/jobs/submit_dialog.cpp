@@ -123,7 +123,7 @@ QString SubmitDialog::command() const {
 
 void SubmitDialog::refresh() {
   const auto script = jobs_.script(document_, host());
-  note_->setText(script ? QString() : QString::fromStdString(translated(script.error()).render()));
+  note_->setText(script ? QString() : rendered(script.error()));
   note_->setVisible(!script.ok());
   script_->setPlainText(script ? QString::fromStdString(*script) : QString());
   submit_->setEnabled(script.ok());

@@ -184,6 +184,14 @@ std::optional<std::string> MessageCatalogue::whole(std::string_view text, int de
   return filled(*match, depth);
 }
 
+std::optional<std::string> MessageCatalogue::with_stop(std::string_view text, int depth) const {
+  auto said = whole(text, depth);
+  // Hints are joined to texts by a full stop.
+  if (!said && text.ends_with('.'))
+    if ((said = whole(text.substr(0, text.size() - 1), depth))) *said += '.';
+  return said;
+}
+
 std::optional<std::string> MessageCatalogue::with_tail(std::string_view text, int depth) const {
   int tried = 0;
   for (std::size_t at = text.find_first_of(" ,;:", 1); at != std::string_view::npos && tried < most_tails;
@@ -232,10 +240,7 @@ std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& a
       while (!part.empty() && (part.back() == ' ' || part.back() == '\n'))
         gap = text.substr(begins[i] + part.size() - 1, begins[j] - begins[i] - part.size() + 1), part.remove_suffix(1);
       if (part.empty() || (i == 0 && j == count && gap.empty())) continue;  // the whole has been tried
-      said = whole(part, depth);
-      // Hints are joined to texts by a full stop.
-      if (!said && part.back() == '.')
-        if ((said = whole(part.substr(0, part.size() - 1), depth))) *said += '.';
+      said = with_stop(part, depth);
       if (said) *said += gap, next = j;
     }
     if (!said) {
@@ -245,8 +250,7 @@ std::string MessageCatalogue::in_parts(std::string_view text, int depth, bool& a
         std::string_view tail = part.substr(at + 2), gap;
         while (!tail.empty() && (tail.back() == ' ' || tail.back() == '\n')) tail.remove_suffix(1);
         gap = part.substr(at + 2 + tail.size());
-        auto rest = whole(tail, depth);
-        if (!rest && tail.ends_with('.') && (rest = whole(tail.substr(0, tail.size() - 1), depth))) *rest += '.';
+        const auto rest = with_stop(tail, depth);
         if (!rest) continue;
         const std::string_view head = part.substr(0, at);
         const auto known = whole(head, depth);

@@ -53,6 +53,8 @@ class MessageCatalogue {
   [[nodiscard]] std::optional<Match> find(std::string_view text, bool within) const;
   [[nodiscard]] std::string filled(const Match& match, int depth) const;
   [[nodiscard]] std::optional<std::string> whole(std::string_view text, int depth) const;
+  /// The same, or without its full stop, which then stands behind.
+  [[nodiscard]] std::optional<std::string> with_stop(std::string_view text, int depth) const;
   /// A text that goes on with another pattern: "…" + ", or more".
   [[nodiscard]] std::optional<std::string> with_tail(std::string_view text, int depth) const;
   /// Clauses that were joined by semicolons, of which one is known at least.

@@ -29,7 +29,7 @@ void Film::start() {
                                                                options_.height,
                                                                static_cast<double>(options_.pictures_per_second),
                                                                {{"run", run_.folder().filename().string()}}});
-  if (!writer) return finish(QString::fromStdString(translated(writer.error()).render()));
+  if (!writer) return finish(rendered(writer.error()));
   writer_ = std::move(writer).value();
   // All frames are looked at once before any is drawn: one range of colours for the whole film.
   measuring_ = options_.phases == 0 && !scene_->view().fixed_range;
@@ -93,9 +93,8 @@ void Film::draw() {
     static_cast<void>(scene_->set_frame(frame).ok());
   }
   auto image = picture();
-  if (!image) return finish(QString::fromStdString(translated(image.error()).render()));
-  if (const Status added = writer_->add(std::move(image).value()); !added)
-    return finish(QString::fromStdString(translated(added.error()).render()));
+  if (!image) return finish(rendered(image.error()));
+  if (const Status added = writer_->add(std::move(image).value()); !added) return finish(rendered(added.error()));
   ++next_;
   emit progressed(next_, count_);
   if (next_ < count_) return;
@@ -107,9 +106,7 @@ void Film::close() {
   closing_ = true;
   in_background(
       this, [writer = std::shared_ptr<FilmWriter>(std::move(writer_))] { return writer->finish(); },
-      [](Film& self, const Status& done) {
-        self.finish(done ? QString() : QString::fromStdString(translated(done.error()).render()));
-      });
+      [](Film& self, const Status& done) { self.finish(done ? QString() : rendered(done.error())); });
 }
 
 void Film::finish(const QString& trouble) {

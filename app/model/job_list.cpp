@@ -44,7 +44,7 @@ JobList::~JobList() {
 
 void JobList::read_kept_hosts() {
   auto hosts = read_hosts();
-  hosts_trouble_ = hosts ? QString() : QString::fromStdString(translated(hosts.error()).render());
+  hosts_trouble_ = hosts ? QString() : rendered(hosts.error());
   hosts_ = hosts ? std::move(hosts).value() : std::vector<ComputeHost>();
   emit hosts_changed();
 }
@@ -245,8 +245,7 @@ void JobList::ask_queue(const ComputeHost& host) {
       this, [host, stop = stop_.get_token()] { return ask_for_queue(host, stop); },
       [ticket](JobList& self, const Result<HostQueue>& queue) {
         if (self.queue_ticket_ != ticket) return;
-        emit self.queue_known(queue ? *queue : HostQueue(),
-                              queue ? QString() : QString::fromStdString(translated(queue.error()).render()));
+        emit self.queue_known(queue ? *queue : HostQueue(), queue ? QString() : rendered(queue.error()));
       },
       &pool_);
 }

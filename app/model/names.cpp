@@ -128,6 +128,10 @@ Diagnostic translated(Diagnostic diagnostic) {
   return diagnostic;
 }
 
+QString rendered(const Diagnostic& diagnostic) {
+  return QString::fromStdString(translated(diagnostic).render());
+}
+
 QString phase_words(const std::string& name) {
   const auto known = find(names().phases, QString::fromStdString(name));
   return known ? *known : translated(words_of(name));

@@ -20,6 +20,8 @@ namespace conoid::app {
 [[nodiscard]] QString translated(const std::string& text);
 /// A message of the engine, its text and its hint in the language of the window; its place stays.
 [[nodiscard]] Diagnostic translated(Diagnostic diagnostic);
+/// The same with its place before it and its hint below, as Diagnostic::render() has them.
+[[nodiscard]] QString rendered(const Diagnostic& diagnostic);
 /// "far pairs" → "Far pairs".
 [[nodiscard]] QString phase_words(const std::string& name);
 [[nodiscard]] QString number_words(const std::string& name);

@@ -234,8 +234,7 @@ void RunModel::read_wanted() {
   in_background(
       this, [reader = reader_, request, index] { return reader->read(index, request); },
       [index, generation = generation_](RunModel& self, auto frame) {
-        self.take_read(index, generation, frame ? *frame : nullptr,
-                       frame ? QString() : QString::fromStdString(translated(frame.error()).render()));
+        self.take_read(index, generation, frame ? *frame : nullptr, frame ? QString() : rendered(frame.error()));
       },
       &reading_pool());
 }

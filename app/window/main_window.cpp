@@ -363,7 +363,7 @@ void MainWindow::refresh_title() {
 void MainWindow::show_error(const QString& title, const Error& error) {
   if (!options_.asks) return;
   QMessageBox box(QMessageBox::Warning, title, title + ".", QMessageBox::Ok, this);
-  box.setInformativeText(QString::fromStdString(translated(error).render()));
+  box.setInformativeText(rendered(error));
   QPushButton* help = box.addButton(tr("What helps"), QMessageBox::HelpRole);
   box.exec();
   if (box.clickedButton() == help) show_help(topic_of(error));

@@ -258,9 +258,6 @@ Status merge(Mesh& mesh, const RepairOptions& o, RepairReport& report) {
 /// for each of its groups is no copy): no solver can use them, and nothing is lost with them.
 void leave_out(Mesh& mesh, RepairReport& report) {
   if (mesh.dimension() != 2) return;
-  std::vector<std::vector<std::size_t>> groups(static_cast<std::size_t>(mesh.cell_count()));
-  for (std::size_t g = 0; g < mesh.groups().size(); ++g)
-    for (const Index c : mesh.groups()[g].cells) groups[static_cast<std::size_t>(c)].push_back(g);
   std::vector<std::array<Index, 5>> all;  // corners in ascending order, -1 before three of them; the cell
   std::vector<char> out(static_cast<std::size_t>(mesh.cell_count()), 0);
   Index collapses = 0, copies = 0;
@@ -281,10 +278,16 @@ void leave_out(Mesh& mesh, RepairReport& report) {
     }
   }
   std::sort(all.begin(), all.end());
+  std::vector<std::vector<std::size_t>> groups;  // of each cell; most surfaces have no copies and need none
   for (std::size_t k = 1, first = 0; k < all.size(); ++k) {
     if (!std::equal(all[k].begin(), all[k].begin() + 4, all[first].begin())) {
       first = k;
       continue;
+    }
+    if (groups.empty()) {
+      groups.resize(static_cast<std::size_t>(mesh.cell_count()));
+      for (std::size_t g = 0; g < mesh.groups().size(); ++g)
+        for (const Index c : mesh.groups()[g].cells) groups[static_cast<std::size_t>(c)].push_back(g);
     }
     const auto& kept = groups[static_cast<std::size_t>(all[first][4])];
     const auto& own = groups[static_cast<std::size_t>(all[k][4])];
@@ -292,10 +295,10 @@ void leave_out(Mesh& mesh, RepairReport& report) {
     ++copies;
     out[static_cast<std::size_t>(all[k][4])] = 1;
   }
+  if (collapses + copies == 0 || collapses + copies == mesh.cell_count()) return;
   std::vector<Index> kept;
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (out[static_cast<std::size_t>(c)] == 0) kept.push_back(c);
-  if (collapses + copies == 0 || kept.empty()) return;
   report.dropped_cells += collapses + copies;
   std::string what;
   if (collapses > 0) what = counted(collapses, "cell") + " without area";

@@ -172,16 +172,14 @@ class ProcessSession final : public SessionPort {
           take(*message);
         }
       }
-      heard_all_ = !given_up();
     } catch (...) {
       // A program killed while it wrote is told by how it ended, as one killed between two messages is.
-      if (in.cut_off()) {
-        heard_all_ = !given_up();
-      } else {
+      if (!in.cut_off()) {
         broken = current_exception_as_error();
         broken->code = ErrorCode::remote;
       }
     }
+    heard_all_ = !given_up();
     if (!is_final(state())) {
       lost_ = true;
       fail(broken ? *broken : what_became_of_it());

@@ -25,12 +25,6 @@ constexpr double least_interior = 0.02;
 /// Beyond it the answer holds nothing but the matrix's errors.
 constexpr double most_amplified = 0.3;
 
-double length(const Complex* v, Index n) {
-  double s = 0;
-  for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
-  return std::sqrt(s);
-}
-
 }  // namespace
 
 template <class Real>

@@ -3,13 +3,23 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstddef>
 #include <vector>
 
 #include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
 
 namespace conoid::elastic_bem {
+
+/// The norm of n values.
+[[nodiscard]] inline double length(const Complex* v, Index n) {
+  double s = 0;
+  for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
+  return std::sqrt(s);
+}
 
 /// Adds to x, which begins as nothing, what `solve` finds, until no relative residual is larger than `aim` or another pass does not halve it.
 /// Products round what they are given, so that what is left in truth may be more than the iterations make of it. `residual`: the largest of x.

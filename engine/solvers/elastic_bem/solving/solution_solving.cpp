@@ -24,16 +24,10 @@ constexpr double least_in_single = 3e-7;
 constexpr double residual_in_double = 1e-8;
 /// Corrections by factors in single or double precision, and by those of ten bits, which gain one to three digits each; where one of these
 /// gains less, factors in single precision are sooner done.
-constexpr int most_steps = 6, most_coarse_steps = 12;
+constexpr int most_corrections = 6, most_coarse_corrections = 12;
 constexpr double least_gain = 0.2;
 /// Below it the condition that factors of ten bits tell (2^-11 of the matrix off) is none.
 constexpr double least_coarse_condition = 1e-4;
-
-double length(const Complex* v, Index n) {
-  double s = 0;
-  for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
-  return std::sqrt(s);
-}
 
 }  // namespace
 
@@ -191,8 +185,8 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct(dense::Rounding rou
   for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = Complex(y[k]);
   std::vector<Complex> r(f_.size());
   facts_.residual = residuals(r);
-  for (int step = 0;
-       step < (coarse ? most_coarse_steps : most_steps) && facts_.residual > options_.tolerance && sizeof(Real) == 8;
+  for (int step = 0; step < (coarse ? most_coarse_corrections : most_corrections) &&
+                     facts_.residual > options_.tolerance && sizeof(Real) == 8;
        ++step) {
     std::vector<F> d(r.begin(), r.end());
     solve(d);
